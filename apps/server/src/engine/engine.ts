@@ -1,0 +1,83 @@
+// The SQL engine as the rest of the server sees it: an analyst that reads statements, and sessions that run them.
+// The implementation runs DuckDB in child processes (engine-pool.ts); nothing else knows that.
+import type { Excerpt } from '../parquet/excerpt.ts'
+
+/** A table as the engine is told of it. */
+export interface EngineTable {
+  /** Levels joined by `.`, as written in SQL: `iceberg."a.b".t`. */
+  readonly schemaName: string
+  readonly tableName: string
+  /** Top-level columns in order of the pinned schema; `sqlType` is a DuckDB type. Names are unique ignoring case. */
+  readonly columns: readonly { readonly name: string; readonly sqlType: string }[]
+}
+
+/** What a view of a table stands on while a statement runs. */
+export interface ScanView {
+  readonly table: EngineTable
+  /**
+   * Indexes of the columns that may be read. A view column outside this set fails the statement when it is evaluated,
+   * so a mistake in pushdown can never show NULLs as data.
+   */
+  readonly columnIndexes: ReadonlySet<number>
+  readonly source:
+    | { readonly kind: 'excerpts'; readonly excerpts: readonly Excerpt[] }
+    /** No column is needed: only the number of rows counts. */
+    | { readonly kind: 'rows'; readonly rowCount: number }
+}
+
+export interface ResultColumn {
+  readonly name: string
+  /** DuckDB's spelling. */
+  readonly type: string
+}
+
+export interface BoundStatement {
+  readonly columns: readonly ResultColumn[]
+  /** The optimized plan as `EXPLAIN (FORMAT JSON)` prints it. */
+  readonly plan: unknown
+}
+
+/** Reads statements without running them. Throws AppError SQL_* with offsets into the text, BUSY, ENGINE_FAILED. */
+export interface Analyst {
+  /** The engine's syntax tree of the text (`json_serialize_sql`). SQL_SYNTAX, SQL_NOT_READ_ONLY, SQL_UNSUPPORTED. */
+  parse(sql: string, signal: AbortSignal): Promise<unknown>
+  /** Binds and optimizes the statement over empty tables, so that the plan says what each scan needs. */
+  bind(sql: string, tables: readonly EngineTable[], signal: AbortSignal): Promise<BoundStatement>
+  /** Parses filter texts of a plan into expression trees; null for one that does not parse alone. */
+  parseExpressions(texts: readonly string[], signal: AbortSignal): Promise<readonly unknown[]>
+}
+
+/** A batch of rows, ready to be sent: one encapsulated Arrow IPC record batch message with its body. */
+export interface EncodedBatch {
+  readonly rowCount: number
+  readonly bytes: Uint8Array
+}
+
+export interface EngineResult {
+  readonly columns: readonly ResultColumn[]
+  /** One encapsulated Arrow IPC schema message. The same for every run of one statement. */
+  readonly schemaMessage: Uint8Array
+  /** Pull-based: the engine does not compute far ahead of its reader. Ends early once `rowsMax` rows were given. */
+  readonly batches: AsyncIterable<EncodedBatch>
+}
+
+/** One engine process, held for one statement. Disposing it gives the process back, or kills it if it is not idle. */
+export interface EngineSession extends AsyncDisposable {
+  /** Where excerpts must be written: the only folder that the process may read. Emptied between statements. */
+  readonly directory: string
+  /** Creates or replaces the views of the statement's tables. */
+  defineScans(scans: readonly ScanView[], signal: AbortSignal): Promise<void>
+  /**
+   * Runs the statement over the defined views. Aborting interrupts the engine and, failing that, kills the process.
+   * @throws AppError SQL_EXECUTION, SQL_BINDING, ENGINE_FAILED, CANCELLED, DEADLINE_EXCEEDED
+   */
+  execute(sql: string, options: { rowsMax: number }, signal: AbortSignal): Promise<EngineResult>
+}
+
+export interface Engine extends AsyncDisposable {
+  /** For receipts, such as `DuckDB v1.5.6`. */
+  readonly name: string
+  readonly analyst: Analyst
+  /** Waits for a free process, in order, within the queue's bound. Throws AppError BUSY, CANCELLED. */
+  acquire(signal: AbortSignal): Promise<EngineSession>
+}

@@ -1,0 +1,63 @@
+// Every bound of the server, with its unit in the name. Those that a deployment may change are set in config.ts.
+
+const SECOND = 1_000
+const MIB = 1_048_576
+
+export const LIMITS = {
+  // Catalog client
+  catalogCallTimeoutMs: 20 * SECOND,
+  catalogBodyBytesMax: 128 * MIB,
+  catalogPagesMax: 200,
+  catalogTablesListedMax: 10_000,
+  catalogListFreshMs: 30 * SECOND,
+  catalogClientLifetimeMs: 900 * SECOND,
+
+  // Snapshot cache
+  snapshotFreshMs: 5 * SECOND,
+  snapshotStaleIfErrorMs: 60 * SECOND,
+  snapshotsCachedMax: 10_000,
+  snapshotLoadsPendingMax: 64,
+
+  // Object storage
+  storageRequestTimeoutMs: 30 * SECOND,
+  storageConnectionsMax: 64,
+  /** Gaps up to this size between wanted ranges are fetched rather than paid for with another request. */
+  rangeGapBytesMax: 65_536,
+  /** A joined range grows no larger than this, so that a failure repeats little. */
+  rangeJoinedBytesMax: 16 * MIB,
+  manifestListBytesMax: 256 * MIB,
+  manifestBytesMax: 256 * MIB,
+  /** Decoded size of one Avro block, against decompression bombs. */
+  avroBlockBytesMax: 256 * MIB,
+  parquetFooterBytesMax: 64 * MIB,
+  /** Read from the end of a Parquet file in the first request, in the hope that it holds the whole footer. */
+  parquetFooterGuessBytes: 65_536,
+
+  // Planning
+  planningDeadlineMs: 30 * SECOND,
+  manifestsReadAtOnceMax: 8,
+  tablesPerStatementMax: 64,
+  sqlTreeDepthMax: 1_000,
+
+  // Running
+  filesFetchedAtOnceMax: 8,
+  /** Files of the first wave of a row-wise statement; later waves grow up to the second figure. */
+  waveFilesFirst: 2,
+  waveFilesMax: 16,
+  statementDeadlineMs: 600 * SECOND,
+  /** A statement of which no batch is taken by its reader for this long is ended. */
+  readerStallMs: 120 * SECOND,
+  batchRowsMax: 16_384,
+  batchBytesMax: 16 * MIB,
+  enginesMax: 2,
+  engineQueueMax: 64,
+  engineQueueWaitMs: 60 * SECOND,
+  engineInterruptGraceMs: 500,
+  progressEveryMs: 200,
+
+  // Flight
+  ticketLifetimeMs: 15 * 60 * SECOND,
+
+  // HTTP
+  requestBodyBytesMax: 2 * MIB,
+} as const

@@ -1,0 +1,169 @@
+// The HTTP contract: each route's method, path and bodies. Both sides build on it; docs/http-api.md describes it.
+import * as z from 'zod'
+import { int64String, tablePin, tableReceipt } from '../flight/receipt.ts'
+
+export const API_PREFIX = '/api/v1'
+
+/** Levels of a namespace in a path segment: joined by U+001F, then percent-encoded as one segment. */
+export const NAMESPACE_SEPARATOR = '\u001f'
+
+const namespaceLevels = z.array(z.string().min(1)).min(1).max(32)
+
+export const errorBody = z.object({
+  error: z.object({
+    code: z.string(),
+    message: z.string(),
+    requestId: z.string(),
+    details: z.record(z.string(), z.unknown()).optional(),
+  }),
+})
+export type ErrorBody = z.infer<typeof errorBody>
+
+export const sessionResponse = z.object({
+  /** null: no authentication is configured, and the server listens on loopback only. */
+  principal: z.string().nullable(),
+  version: z.string(),
+  discovery: z.enum(['exact', 'list']),
+})
+export type SessionResponse = z.infer<typeof sessionResponse>
+
+export const namespacesResponse = z.object({ namespaces: z.array(namespaceLevels) })
+export type NamespacesResponse = z.infer<typeof namespacesResponse>
+
+export const tablesResponse = z.object({
+  namespace: namespaceLevels,
+  /** Sorted by name. */
+  tables: z.array(z.string()),
+  /** True when the catalog has more tables than are listed at most. */
+  isTruncated: z.boolean(),
+})
+export type TablesResponse = z.infer<typeof tablesResponse>
+
+/** A column of a table page; nested types list their parts in `children`. */
+export interface ColumnNode {
+  id: number
+  name: string
+  /** Iceberg's spelling: `long`, `decimal(18, 2)`, `struct`, `list`, `map`. */
+  type: string
+  isRequired: boolean
+  doc: string | null
+  children: ColumnNode[]
+}
+export const columnNode: z.ZodType<ColumnNode> = z.lazy(() =>
+  z.object({
+    id: z.number().int(),
+    name: z.string(),
+    type: z.string(),
+    isRequired: z.boolean(),
+    doc: z.string().nullable(),
+    children: z.array(columnNode),
+  }),
+)
+
+const partitionField = z.object({
+  name: z.string(),
+  transform: z.string(),
+  source: z.string(),
+  fieldId: z.number(),
+})
+const sortField = z.object({
+  source: z.string(),
+  transform: z.string(),
+  direction: z.string(),
+  nullOrder: z.string(),
+})
+
+export const snapshotInfo = z.object({
+  snapshotId: int64String,
+  parentSnapshotId: int64String.nullable(),
+  sequenceNumber: int64String,
+  committedAtMs: z.number(),
+  operation: z.string().nullable(),
+  schemaId: z.number().int().nullable(),
+  summary: z.record(z.string(), z.string()),
+})
+export type SnapshotInfo = z.infer<typeof snapshotInfo>
+
+export const tableResponse = z.object({
+  namespace: namespaceLevels,
+  table: z.string(),
+  tableUuid: z.string().nullable(),
+  formatVersion: z.number().int(),
+  location: z.string(),
+  lastUpdatedMs: z.number(),
+  currentSnapshotId: int64String.nullable(),
+  currentSchemaId: z.number().int(),
+  schemas: z.array(z.object({ schemaId: z.number().int(), columns: z.array(columnNode) })),
+  defaultSpecId: z.number().int(),
+  partitionSpecs: z.array(z.object({ specId: z.number().int(), fields: z.array(partitionField) })),
+  defaultSortOrderId: z.number().int(),
+  sortOrders: z.array(z.object({ orderId: z.number().int(), fields: z.array(sortField) })),
+  /** Newest first. */
+  snapshots: z.array(snapshotInfo),
+  refs: z.array(z.object({ name: z.string(), kind: z.enum(['branch', 'tag']), snapshotId: int64String })),
+  properties: z.record(z.string(), z.string()),
+  metadataAgeMs: z.number().nonnegative(),
+  isStale: z.boolean(),
+})
+export type TableResponse = z.infer<typeof tableResponse>
+
+/** Longest SQL text accepted, in UTF-16 code units. */
+export const SQL_LENGTH_MAX = 262_144
+
+const sqlText = z.string().min(1).max(SQL_LENGTH_MAX)
+
+/** A snapshot chosen by the caller for every mention of a table in the statement. */
+export const requestedPin = tablePin
+  .pick({ namespace: true, table: true })
+  .extend({ snapshotId: int64String })
+export type RequestedPin = z.infer<typeof requestedPin>
+
+export const analyzeRequest = z.object({ sql: sqlText })
+export const analyzeResponse = z.object({
+  /** Tables named by the statement, in order of appearance, with UTF-16 offsets of the whole name. */
+  tables: z.array(
+    z.object({
+      namespace: namespaceLevels,
+      table: z.string(),
+      startOffset: z.number().int(),
+      endOffset: z.number().int(),
+    }),
+  ),
+})
+export type AnalyzeResponse = z.infer<typeof analyzeResponse>
+
+export const flightInfoRequest = z.object({ sql: sqlText, pins: z.array(requestedPin).max(64).optional() })
+export type FlightInfoRequest = z.infer<typeof flightInfoRequest>
+
+export const flightInfoResponse = z.object({
+  statementId: z.string(),
+  /** Columns of the result, in order; names may repeat. `type` is DuckDB's spelling. */
+  schema: z.array(z.object({ name: z.string(), type: z.string() })),
+  ticket: z.string(),
+  expiresAtMs: z.number(),
+  tables: z.array(tableReceipt),
+})
+export type FlightInfoResponse = z.infer<typeof flightInfoResponse>
+
+export const doGetRequest = z.object({ ticket: z.string().min(1).max(1_048_576) })
+export type DoGetRequest = z.infer<typeof doGetRequest>
+
+export const cancelFlightInfoRequest = doGetRequest
+export const cancelFlightInfoResponse = z.object({
+  /** `cancelled`: the work has ended. `notCancellable`: nothing runs for this ticket. */
+  status: z.enum(['cancelled', 'cancelling', 'notCancellable']),
+})
+export type CancelFlightInfoResponse = z.infer<typeof cancelFlightInfoResponse>
+
+/** Every route under API_PREFIX. `:namespace` holds levels joined by NAMESPACE_SEPARATOR. */
+export const ROUTES = {
+  session: { method: 'GET', path: '/session' },
+  namespaces: { method: 'GET', path: '/namespaces' },
+  tables: { method: 'GET', path: '/namespaces/:namespace/tables' },
+  table: { method: 'GET', path: '/namespaces/:namespace/tables/:table' },
+  analyze: { method: 'POST', path: '/analyze' },
+  flightInfo: { method: 'POST', path: '/flight-info' },
+  doGet: { method: 'POST', path: '/do-get' },
+  cancelFlightInfo: { method: 'POST', path: '/cancel-flight-info' },
+} as const
+export type RouteName = keyof typeof ROUTES

@@ -1,0 +1,40 @@
+// What rides in the custom metadata of Arrow record batches, under the one key below, as JSON text.
+// Rows and messages share a stream: a message sits on a batch of its own with zero rows, after the rows it speaks of.
+import * as z from 'zod'
+import { receipt } from '../flight/receipt.ts'
+
+/** Key of the message in a record batch's custom metadata. */
+export const BATCH_METADATA_KEY = 'lake'
+/** Key of the SQL type (DuckDB's spelling, such as `DECIMAL(18,2)`) in an Arrow field's custom metadata. */
+export const FIELD_TYPE_KEY = 'lake.sql-type'
+export const ARROW_STREAM_MEDIA_TYPE = 'application/vnd.apache.arrow.stream'
+
+export const progress = z.object({
+  kind: z.literal('progress'),
+  phase: z.enum(['planning', 'reading', 'executing']),
+  filesRead: z.number().int(),
+  filesPlanned: z.number().int(),
+  bytesRead: z.number().int(),
+  /** Rows sent before this message. */
+  rowCount: z.number().int(),
+  elapsedMs: z.number(),
+})
+export type Progress = z.infer<typeof progress>
+
+export const failure = z.object({
+  kind: z.literal('failure'),
+  error: z.object({
+    code: z.string(),
+    message: z.string(),
+    requestId: z.string(),
+    details: z.record(z.string(), z.unknown()).optional(),
+  }),
+})
+export type Failure = z.infer<typeof failure>
+
+export const closing = z.object({ kind: z.literal('receipt'), receipt })
+export type Closing = z.infer<typeof closing>
+
+/** `receipt` and `failure` end a stream: nothing follows them. */
+export const batchMessage = z.discriminatedUnion('kind', [progress, closing, failure])
+export type BatchMessage = z.infer<typeof batchMessage>

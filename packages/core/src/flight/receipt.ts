@@ -1,0 +1,68 @@
+// The receipt: what a result was made from. It is planned first (which snapshot) and closed last (what was read).
+import * as z from 'zod'
+
+/** A 64-bit integer as a decimal string: JSON numbers and JavaScript numbers round it. */
+export const int64String = z.string().regex(/^-?\d{1,19}$/)
+
+const count = z.number().int().nonnegative()
+
+/** The pinned state of one table: known when the statement is planned. */
+export const tablePin = z.object({
+  namespace: z.array(z.string().min(1)).min(1),
+  table: z.string().min(1),
+  tableUuid: z.string().nullable(),
+  /** null: the table has no snapshot, so it has no rows. */
+  snapshotId: int64String.nullable(),
+})
+export type TablePin = z.infer<typeof tablePin>
+
+/** How much was read of what the snapshot has. Zero until the scan is planned. */
+export const scanReport = z.object({
+  manifestsTotal: count,
+  manifestsRead: count,
+  filesTotal: count,
+  /** Files left after pruning by manifests, partitions and file metrics. */
+  filesPlanned: count,
+  filesRead: count,
+  rowGroupsTotal: count,
+  rowGroupsRead: count,
+  /** Sizes of all data files of the snapshot, where manifests were not skipped; of the manifests read otherwise. */
+  bytesTotal: count,
+  /** Bytes of data files fetched from object storage or the chunk cache for this statement, footers included. */
+  bytesRead: count,
+  /** Ranged and whole requests for data files that went to object storage. */
+  requests: count,
+  /** True when manifests alone answered and no data file was opened. */
+  isMetadataOnly: z.boolean(),
+})
+export type ScanReport = z.infer<typeof scanReport>
+
+export const tableReceipt = tablePin.extend({
+  committedAtMs: z.number().nullable(),
+  /** append, overwrite, replace, delete; null where the snapshot does not say. */
+  operation: z.string().nullable(),
+  schemaId: z.number().int(),
+  /** Snapshot summary as written by the committing engine: strings, not checked. */
+  summary: z.record(z.string(), z.string()),
+  /** Name of the branch or tag that the snapshot is the head of at planning, main first; null for none. */
+  ref: z.string().nullable(),
+  /** True when the snapshot was the table's current one at planning. */
+  isCurrent: z.boolean(),
+  /** Age of the catalog's answer at planning; above the fresh limit only when the catalog could not be reached. */
+  metadataAgeMs: z.number().nonnegative(),
+  isStale: z.boolean(),
+  /** null at planning; filled in the closing receipt. */
+  scan: scanReport.nullable(),
+})
+export type TableReceipt = z.infer<typeof tableReceipt>
+
+/** The closing message of a result stream. A stream without it is a failed stream. */
+export const receipt = z.object({
+  statementId: z.string(),
+  tables: z.array(tableReceipt),
+  rowCount: count,
+  /** From the redeeming of the ticket to the last row. */
+  elapsedMs: z.number().nonnegative(),
+  engine: z.string(),
+})
+export type Receipt = z.infer<typeof receipt>

@@ -1,0 +1,32 @@
+// The one configuration of Vite and Vitest: the web app's build, and the unit and integration tests of every workspace.
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vitest/config'
+
+const root = import.meta.dirname
+const project = (name: string, folder: string) => ({
+  test: { name, root: `${root}/${folder}`, include: ['**/*.test.ts', '**/*.test.tsx'], environment: 'node' },
+})
+
+export default defineConfig({
+  root: `${root}/apps/web`,
+  plugins: [react()],
+  worker: { format: 'es' },
+  build: {
+    outDir: `${root}/apps/web/dist`,
+    emptyOutDir: true,
+    target: 'es2022',
+    chunkSizeWarningLimit: 8_000,
+  },
+  test: {
+    root,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    projects: [
+      project('core', 'packages/core'),
+      project('server', 'apps/server'),
+      project('local-lake', 'apps/local-lake'),
+      project('web', 'apps/web'),
+      { test: { name: 'tidy', root, include: ['*.test.ts', 'scripts/**/*.test.ts'], environment: 'node' } },
+    ],
+  },
+})
