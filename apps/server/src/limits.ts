@@ -7,6 +7,7 @@ export const LIMITS = {
   // Catalog client
   catalogCallTimeoutMs: 20 * SECOND,
   catalogBodyBytesMax: 128 * MIB,
+  catalogConnectionsMax: 32,
   catalogPagesMax: 200,
   catalogTablesListedMax: 10_000,
   catalogListFreshMs: 30 * SECOND,
@@ -21,6 +22,12 @@ export const LIMITS = {
   // Object storage
   storageRequestTimeoutMs: 30 * SECOND,
   storageConnectionsMax: 64,
+  storageRequestsWaitingMax: 4_096,
+  /** A failed read is tried once more, after this long. */
+  storageRetryDelayMs: 100,
+  storageErrorBodyBytesMax: 16_384,
+  /** Objects per store whose ETag is remembered, so that a replaced object is noticed. */
+  storageEtagsMax: 100_000,
   /** Gaps up to this size between wanted ranges are fetched rather than paid for with another request. */
   rangeGapBytesMax: 65_536,
   /** A joined range grows no larger than this, so that a failure repeats little. */
@@ -32,6 +39,16 @@ export const LIMITS = {
   parquetFooterBytesMax: 64 * MIB,
   /** Read from the end of a Parquet file in the first request, in the hope that it holds the whole footer. */
   parquetFooterGuessBytes: 65_536,
+  /** Footers kept in memory, counted by their encoded size. */
+  parquetFootersCachedBytesMax: 64 * MIB,
+  parquetSchemaDepthMax: 64,
+  parquetSchemaElementsMax: 100_000,
+  /** Joined ranges of one excerpt that are in flight together: with their size, the memory that an excerpt takes. */
+  excerptRangesAtOnceMax: 4,
+  bloomFilterBytesMax: MIB,
+  cacheBytesDefault: 4_096 * MIB,
+  /** Bytes waiting to be written to the chunk cache; what does not fit is not cached. */
+  cacheWritesPendingBytesMax: 64 * MIB,
 
   // Planning
   planningDeadlineMs: 30 * SECOND,

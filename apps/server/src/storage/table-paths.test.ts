@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { createTablePaths, parseS3Uri } from './table-paths.ts'
+
+const paths = createTablePaths(
+  new Map([
+    ['/warehouse/', 's3://lake/wh/'],
+    ['/warehouse/a/', 's3://other/a/'],
+    ['hdfs://host:8020/', 's3://lake/'],
+  ]),
+)
+
+test.each([
+  ['s3://b/k', 's3://b/k'],
+  ['s3a://b/k', 's3://b/k'],
+  ['s3n://b/k', 's3://b/k'],
+  ['s3://b/a%20b/c=%3D//x/../y', 's3://b/a%20b/c=%3D//x/../y'],
+  ['/warehouse/t/f', 's3://lake/wh/t/f'],
+  ['/warehouse/a/f', 's3://other/a/f'],
+  ['hdfs://host:8020/x', 's3://lake/x'],
+])('%s is %s', (path, uri) => {
+  expect(paths.canonicalUri(path)).toBe(uri)
+})
+
+test.each([
+  ['gs://b/k', 'storage scheme gs'],
+  ['abfss://c@h/k', 'storage scheme abfss'],
+  ['file:///etc/passwd', 'storage scheme file'],
+  ['/etc/passwd', 'storage path without a scheme'],
+  ['S3://b/k', 'storage scheme s3'],
+])('%s is refused, naming the scheme', (path, feature) => {
+  expect(() => paths.canonicalUri(path)).toThrow(
+    expect.objectContaining({ code: 'TABLE_UNSUPPORTED', details: { feature } }),
+  )
+})
+
+test.each([
+  's3://',
+  's3://b',
+  's3://b/',
+  's3:///k',
+  's3://b@c/k',
+  's3://b:80/k',
+  's3://b?x/k',
+  's3://b/\ud800',
+])('%s names no object', (path) => {
+  expect(() => paths.canonicalUri(path)).toThrow(expect.objectContaining({ code: 'TABLE_CORRUPT' }))
+})
+
+test('a key is everything after the bucket, unchanged', () => {
+  expect(parseS3Uri('s3://b//a/../b%2F c')).toEqual({ bucket: 'b', key: '/a/../b%2F c' })
+})

@@ -1,0 +1,70 @@
+// The one canonical form of a path in table metadata, used wherever a path is compared, cached or read. Paths are opaque:
+// never percent-decoded, never normalised. Leaves to `s3-object-store.ts` how a URI becomes a request.
+import { AppError } from '@lake/core/errors.ts'
+
+export interface TablePaths {
+  /**
+   * The canonical URI (`s3://bucket/key`) of a path as metadata has it. Two paths name one object exactly when their
+   * canonical URIs are equal texts.
+   * @throws AppError TABLE_UNSUPPORTED naming the storage scheme, TABLE_CORRUPT for a path that names no object
+   */
+  canonicalUri(path: string): string
+}
+
+export interface S3Location {
+  readonly bucket: string
+  /** As written, without the slash after the bucket. */
+  readonly key: string
+}
+
+const S3_URI = /^s3[an]?:\/\//
+const SCHEME = /^([A-Za-z][A-Za-z0-9+.-]*):/
+/** Wider than today's rules for new buckets, since old and S3-compatible stores allow more; never a URL delimiter. */
+const BUCKET = /^[A-Za-z0-9][A-Za-z0-9._-]{0,254}$/
+
+/** @param pathMap from prefixes in metadata to the prefixes that hold the files now; the longest one that fits applies */
+export function createTablePaths(pathMap: ReadonlyMap<string, string>): TablePaths {
+  const prefixes = [...pathMap.keys()].sort((a, b) => b.length - a.length)
+  return {
+    canonicalUri(path) {
+      const prefix = prefixes.find((candidate) => isPrefix(candidate, path))
+      const mapped = prefix === undefined ? path : `${pathMap.get(prefix) ?? ''}${path.slice(prefix.length)}`
+      if (!S3_URI.test(mapped)) throw unsupportedScheme(mapped)
+      const uri = mapped.replace(S3_URI, 's3://')
+      parseS3Uri(uri)
+      return uri
+    },
+  }
+}
+
+/**
+ * Splits a canonical URI. The key keeps doubled slashes, dot segments and percent signs as they are.
+ * @throws AppError TABLE_CORRUPT when there is no usable bucket or no key
+ */
+export function parseS3Uri(uri: string): S3Location {
+  const rest = uri.startsWith('s3://') ? uri.slice(5) : ''
+  const slash = rest.indexOf('/')
+  const bucket = slash < 0 ? rest : rest.slice(0, slash)
+  const key = slash < 0 ? '' : rest.slice(slash + 1)
+  if (!BUCKET.test(bucket) || key === '') {
+    throw new AppError('TABLE_CORRUPT', 'A path of the table names no object of a bucket')
+  }
+  if (!key.isWellFormed()) {
+    throw new AppError('TABLE_CORRUPT', 'A path of the table is not well-formed Unicode')
+  }
+  return { bucket, key }
+}
+
+/** Whole segments only: `s3://b/t1` is no prefix of `s3://b/t10/x`. */
+function isPrefix(prefix: string, path: string): boolean {
+  if (!path.startsWith(prefix)) return false
+  return prefix.endsWith('/') || path.length === prefix.length || path[prefix.length] === '/'
+}
+
+function unsupportedScheme(path: string): AppError {
+  const scheme = SCHEME.exec(path)?.[1]?.toLowerCase()
+  const feature = scheme === undefined ? 'storage path without a scheme' : `storage scheme ${scheme}`
+  return new AppError('TABLE_UNSUPPORTED', `The table uses a ${feature}, which is not read`, {
+    details: { feature },
+  })
+}
