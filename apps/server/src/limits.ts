@@ -36,6 +36,10 @@ export const LIMITS = {
   manifestBytesMax: 256 * MIB,
   /** Decoded size of one Avro block, against decompression bombs. */
   avroBlockBytesMax: 256 * MIB,
+  /** Decoded size of all blocks of one Avro file. */
+  avroDecodedBytesMax: 2_048 * MIB,
+  manifestsPerSnapshotMax: 1_000_000,
+  entriesPerManifestMax: 2_000_000,
   parquetFooterBytesMax: 64 * MIB,
   /** Read from the end of a Parquet file in the first request, in the hope that it holds the whole footer. */
   parquetFooterGuessBytes: 65_536,
@@ -46,7 +50,6 @@ export const LIMITS = {
   /** Joined ranges of one excerpt that are in flight together: with their size, the memory that an excerpt takes. */
   excerptRangesAtOnceMax: 4,
   bloomFilterBytesMax: MIB,
-  cacheBytesDefault: 4_096 * MIB,
   /** Bytes waiting to be written to the chunk cache; what does not fit is not cached. */
   cacheWritesPendingBytesMax: 64 * MIB,
 
@@ -57,6 +60,7 @@ export const LIMITS = {
   sqlTreeDepthMax: 1_000,
 
   // Running
+  /** Of one statement; object storage bounds the requests of all. */
   filesFetchedAtOnceMax: 8,
   /** Files of the first wave of a row-wise statement; later waves grow up to the second figure. */
   waveFilesFirst: 2,
@@ -70,6 +74,11 @@ export const LIMITS = {
   engineQueueMax: 64,
   engineQueueWaitMs: 60 * SECOND,
   engineInterruptGraceMs: 500,
+  engineStartMs: 30 * SECOND,
+  engineResetMs: 5 * SECOND,
+  analysisDeadlineMs: 10 * SECOND,
+  analysisMemoryBytesMax: 512 * MIB,
+  cancelWaitMs: 2 * SECOND,
   progressEveryMs: 200,
 
   // Flight

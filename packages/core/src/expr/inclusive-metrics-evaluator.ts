@@ -105,9 +105,11 @@ function mightLeafMatch(leaf: LeafPredicate, evidence: Evidence): boolean {
     case 'is-null':
       return !evidence.hasNoNull
     case 'not-null':
-    case 'not-in':
-    case 'not-eq':
       return !evidence.isAllNull
+    case 'not-eq':
+      return !evidence.isAllNull && !isAlways([leaf.literal], evidence)
+    case 'not-in':
+      return !evidence.isAllNull && !isAlways(leaf.literals, evidence)
     case 'is-nan':
       return !evidence.isAllNull && mightHoldNan(evidence)
     case 'not-nan':
@@ -121,6 +123,17 @@ function mightLeafMatch(leaf: LeafPredicate, evidence: Evidence): boolean {
     default:
       return !evidence.isAllNull && mightCompareTrue(leaf.op, leaf.literal, evidence)
   }
+}
+
+/** True where both bounds are one of the literals, so that every value is it. */
+function isAlways(literals: readonly LiteralValue[], { mayHoldNan, lower, upper }: Evidence): boolean {
+  if (mayHoldNan || lower === undefined || upper === undefined) return false
+  return literals.some(
+    (literal) =>
+      isComparable(lower, literal) &&
+      compareLiterals(lower, literal) === 0 &&
+      compareLiterals(upper, literal) === 0,
+  )
 }
 
 /** For a column that is not floating-point the test would be on a cast value, so nothing is concluded. */

@@ -1,0 +1,148 @@
+// Avro object container files: header, blocks, codecs and sync markers. Source: Apache Avro specification, "Object
+// Container Files". Yields to the event loop while it decodes, so that a large manifest holds nothing up.
+// Anything malformed is TABLE_CORRUPT naming the file; sizes are checked before memory is taken.
+import { AppError } from '@lake/core/errors.ts'
+import { decodeUtf8 } from '@lake/core/iceberg/utf8.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { throwIfAborted } from '../concurrency/deadline.ts'
+import { LIMITS } from '../limits.ts'
+import { decompressAvroBlock } from './avro-codecs.ts'
+import { AvroCursor, compileAvroDecoder } from './avro-decoder.ts'
+import type { AvroDecoder, AvroRecord } from './avro-decoder.ts'
+import { parseAvroSchema } from './avro-schema.ts'
+import type { AvroType } from './avro-schema.ts'
+
+const MAGIC = [0x4f, 0x62, 0x6a, 0x01] as const
+const SYNC_BYTES = 16
+const METADATA_ENTRIES_MAX = 1_000
+/** Records of no bytes at all in one block. */
+const EMPTY_RECORDS_MAX = 10_000
+/** The loop gets its turn at least this often while records are decoded. */
+const TURN_MS = 8
+const RECORDS_PER_CLOCK_CHECK = 64
+
+export interface AvroHeader {
+  readonly schema: Extract<AvroType, { readonly kind: 'record' }>
+  readonly codec: string
+  readonly metadata: ReadonlyMap<string, Uint8Array>
+  readonly sync: Uint8Array
+  /** Where the first block begins. */
+  readonly blocksStart: number
+}
+
+/**
+ * Reads the header of a container file whose values are records.
+ * @param path names the file in messages
+ * @throws AppError TABLE_CORRUPT
+ */
+export function decodeAvroHeader(bytes: Uint8Array, path: string): AvroHeader {
+  const cursor = new AvroCursor(bytes, path)
+  if (MAGIC.some((byte, index) => bytes[index] !== byte)) throw cursor.corrupt('does not begin as one')
+  cursor.advance(MAGIC.length)
+  const metadata = new Map<string, Uint8Array>()
+  for (;;) {
+    let count = cursor.readCount('metadata count')
+    if (count === 0) break
+    if (count < 0) {
+      count = -count
+      cursor.readCount('block size')
+    }
+    for (let index = 0; index < count; index += 1) {
+      metadata.set(cursor.readString(), cursor.readBytes())
+      if (metadata.size > METADATA_ENTRIES_MAX) throw cursor.corrupt('has too much metadata')
+    }
+  }
+  const syncStart = cursor.advance(SYNC_BYTES)
+  const schema = parseAvroSchema(metadataText(metadata, 'avro.schema') ?? '', path)
+  if (schema.kind !== 'record') throw cursor.corrupt('does not hold records')
+  return {
+    schema,
+    codec: metadataText(metadata, 'avro.codec') ?? 'null',
+    metadata,
+    sync: bytes.slice(syncStart, syncStart + SYNC_BYTES),
+    blocksStart: cursor.position,
+  }
+}
+
+/** Text of one metadata entry; undefined where absent or not UTF-8. */
+export function metadataText(metadata: ReadonlyMap<string, Uint8Array>, key: string): string | undefined {
+  const bytes = metadata.get(key)
+  return bytes === undefined ? undefined : decodeUtf8(bytes)
+}
+
+/**
+ * Decodes all records in order and calls `take` for each.
+ * @throws AppError TABLE_CORRUPT, CANCELLED or DEADLINE_EXCEEDED; and what `take` throws
+ */
+export async function decodeAvroRecords(
+  file: { readonly bytes: Uint8Array; readonly path: string; readonly header: AvroHeader },
+  take: (record: AvroRecord) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const { bytes, path, header } = file
+  const cursor = new AvroCursor(bytes, path)
+  cursor.position = header.blocksStart
+  const decode = compileAvroDecoder(header.schema)
+  const turns = createTurns(signal)
+  let decodedBytes = 0
+  while (cursor.remaining > 0) {
+    const count = cursor.readCount('record count')
+    const sizeBytes = cursor.readCount('block size')
+    const start = cursor.advance(sizeBytes)
+    checkSync(cursor, header.sync)
+    const data = await decompressAvroBlock(header.codec, bytes.subarray(start, start + sizeBytes), path)
+    decodedBytes += data.length
+    if (decodedBytes > LIMITS.avroDecodedBytesMax) throw cursor.corrupt('decodes to more bytes than allowed')
+    const recordsMax =
+      header.schema.bytesMin === 0 ? EMPTY_RECORDS_MAX : Math.floor(data.length / header.schema.bytesMin)
+    if (count < 0 || count > recordsMax) throw cursor.corrupt('has more records than bytes')
+    await decodeBlock(new AvroCursor(data, path), { count, decode, take, turns })
+  }
+}
+
+async function decodeBlock(
+  cursor: AvroCursor,
+  work: {
+    readonly count: number
+    readonly decode: AvroDecoder
+    readonly take: (record: AvroRecord) => void
+    readonly turns: Turns
+  },
+): Promise<void> {
+  for (let index = 0; index < work.count; index += 1) {
+    work.take(work.decode(cursor) as AvroRecord)
+    if (index % RECORDS_PER_CLOCK_CHECK === 0 && work.turns.isDue()) await work.turns.take()
+  }
+  if (cursor.remaining !== 0) throw cursor.corrupt('has bytes after the last record of a block')
+}
+
+function checkSync(cursor: AvroCursor, sync: Uint8Array): void {
+  const start = cursor.advance(SYNC_BYTES)
+  if (sync.some((byte, index) => cursor.bytes[start + index] !== byte)) {
+    throw cursor.corrupt('has a block without its sync marker')
+  }
+}
+
+interface Turns {
+  isDue(): boolean
+  take(): Promise<void>
+}
+
+/** Also checks the signal before the first block. */
+function createTurns(signal: AbortSignal): Turns {
+  throwIfAborted(signal)
+  let startedAtMs = performance.now()
+  return {
+    isDue: () => performance.now() - startedAtMs > TURN_MS,
+    async take() {
+      await nextTurn()
+      throwIfAborted(signal)
+      startedAtMs = performance.now()
+    },
+  }
+}
+
+/** Builds a TABLE_CORRUPT for content that decoded but makes no sense. */
+export function corruptAvro(path: string, what: string): AppError {
+  return new AppError('TABLE_CORRUPT', `Avro file ${path} ${what}`)
+}
