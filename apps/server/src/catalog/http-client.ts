@@ -1,0 +1,86 @@
+// One HTTP call to the catalog or its token server: bounded in time and in body size, redirects never followed.
+// It knows nothing of Iceberg; it retries nothing.
+import { Agent, request, type Dispatcher } from 'undici'
+import { AppError } from '@lake/core/errors.ts'
+import { abortError, startDeadline } from '../concurrency/deadline.ts'
+
+export interface HttpCall {
+  readonly method: 'GET' | 'HEAD' | 'POST'
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+export interface HttpAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly text: string
+}
+
+export interface HttpClient extends AsyncDisposable {
+  /**
+   * @returns the answer of any status; the body is at most `bodyBytesMax` bytes
+   * @throws AppError CATALOG_UNAVAILABLE (no answer, cut body, body too large), DEADLINE_EXCEEDED, CANCELLED
+   */
+  call(call: HttpCall, signal: AbortSignal): Promise<HttpAnswer>
+}
+
+export function createHttpClient(options: {
+  timeoutMs: number
+  bodyBytesMax: number
+  connectionsMax: number
+}): HttpClient {
+  const agent = new Agent({
+    connections: options.connectionsMax,
+    connect: { timeout: options.timeoutMs },
+    headersTimeout: options.timeoutMs,
+    bodyTimeout: options.timeoutMs,
+  })
+  return {
+    async call(call, signal) {
+      using deadline = startDeadline(signal, options.timeoutMs, 'A call to the catalog')
+      try {
+        const response = await request(call.url, {
+          method: call.method,
+          headers: { 'accept-encoding': 'identity', ...call.headers },
+          ...(call.body === undefined ? {} : { body: call.body }),
+          dispatcher: agent,
+          signal: deadline.signal,
+        })
+        const text = await readText(response.body, options.bodyBytesMax)
+        return { status: response.statusCode, headers: response.headers, text }
+      } catch (error) {
+        if (deadline.signal.aborted) throw abortError(deadline.signal)
+        if (error instanceof AppError) throw error
+        throw new AppError('CATALOG_UNAVAILABLE', `The catalog did not answer (${reasonOf(error)})`, {
+          cause: error,
+        })
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await agent.destroy()
+    },
+  }
+}
+
+async function readText(body: Dispatcher.ResponseData['body'], bytesMax: number): Promise<string> {
+  const parts: Buffer[] = []
+  let byteCount = 0
+  for await (const part of body as AsyncIterable<Buffer>) {
+    byteCount += part.length
+    if (byteCount > bytesMax) {
+      body.destroy()
+      throw new AppError('CATALOG_UNAVAILABLE', `The catalog answered with more than ${bytesMax} bytes`, {
+        details: { bytesMax },
+      })
+    }
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString('utf8')
+}
+
+/** The system's word for a network failure, such as ECONNREFUSED; never an address or a URL. */
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return typeof code === 'string' && /^[A-Z_]+$/.test(code) ? code : 'network error'
+}

@@ -1,0 +1,72 @@
+// Secrets as configured: given inline, or by reference and resolved late. The *setting* (with references, never with
+// what they resolve to) is what fingerprints are made from, so rotation does not change a client's identity.
+import { readFile } from 'node:fs/promises'
+import { AppError } from '@lake/core/errors.ts'
+import { Secret } from '../observability/redaction.ts'
+
+export type SecretSetting =
+  | { readonly kind: 'inline'; readonly secret: Secret }
+  | { readonly kind: 'reference'; readonly reference: string }
+
+/** Turns a reference such as `file:/run/secrets/x` into the secret. Throws AppError CATALOG_UNAVAILABLE. */
+export type SecretResolver = (reference: string, signal: AbortSignal) => Promise<Secret>
+
+/**
+ * Reads a setting as written. A JSON object must be exactly `{"secret_ref":"…"}`: any other object is a fault and is
+ * never taken for a secret.
+ * @returns the setting, or the fault in words (without the value)
+ */
+export function parseSecretSetting(
+  text: string,
+): SecretSetting | { readonly kind: 'fault'; readonly fault: string } {
+  if (!text.trimStart().startsWith('{')) return { kind: 'inline', secret: new Secret(text) }
+  const fault = { kind: 'fault', fault: 'a JSON object here must be exactly {"secret_ref":"…"}' } as const
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return fault
+  }
+  if (typeof value !== 'object' || value === null || Object.keys(value).length !== 1) return fault
+  const reference: unknown = Object.entries(value).find(([key]) => key === 'secret_ref')?.[1]
+  if (typeof reference !== 'string' || reference === '') return fault
+  if (!/^(file|env):./.test(reference)) {
+    return {
+      kind: 'fault',
+      fault: 'secret_ref must start with file: or env: (no other resolver is built in)',
+    }
+  }
+  return { kind: 'reference', reference }
+}
+
+/** Resolves `file:<path>` (one trailing line break removed) and `env:<name>` from the given environment. */
+export function createSecretResolver(
+  environment: Readonly<Record<string, string | undefined>>,
+): SecretResolver {
+  return async (reference, signal) => {
+    const text = reference.startsWith('env:')
+      ? environment[reference.slice('env:'.length)]
+      : await readSecretFile(reference.slice('file:'.length), signal)
+    if (text === undefined || text === '') {
+      throw new AppError('CATALOG_UNAVAILABLE', `The secret reference ${reference} resolves to nothing`)
+    }
+    return new Secret(text)
+  }
+}
+
+async function readSecretFile(path: string, signal: AbortSignal): Promise<string> {
+  try {
+    return (await readFile(path, { encoding: 'utf8', signal })).replace(/\r?\n$/, '')
+  } catch (cause) {
+    throw new AppError('CATALOG_UNAVAILABLE', `The secret file ${path} cannot be read`, { cause })
+  }
+}
+
+/** The secret of a setting, resolved now. */
+export async function resolveSecret(
+  setting: SecretSetting,
+  resolver: SecretResolver,
+  signal: AbortSignal,
+): Promise<Secret> {
+  return setting.kind === 'inline' ? setting.secret : await resolver(setting.reference, signal)
+}

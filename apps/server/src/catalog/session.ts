@@ -1,0 +1,186 @@
+// How calls to the catalog are authenticated. Three kinds:
+//
+// - none: no Authorization header, nothing to renew.
+// - static bearer: the configured token. Never renewed; where it is a reference, an authentication failure resolves the
+//   reference again, and the call is replayed only if the secret has changed.
+// - client credentials (RFC 6749 §4.4): a token is fetched when first needed or when the known expiry has passed, and
+//   once more after an authentication failure. There is no timer.
+//
+// Renewal is a single flight: whoever fails with the same token shares one renewal and its failure; a leader that is
+// cancelled fails its followers. A later call may try afresh.
+import { AppError } from '@lake/core/errors.ts'
+import type { Clock } from '../concurrency/clock.ts'
+import type { CatalogAuth } from '../config.ts'
+import { Secret } from '../observability/redaction.ts'
+import type { HttpClient } from './http-client.ts'
+import { resolveSecret, type SecretResolver } from './secrets.ts'
+
+export interface SessionToken {
+  readonly secret: Secret
+  /** Grows with every new token, so that a failure can say which token failed. */
+  readonly generation: number
+}
+
+export interface CatalogSession {
+  /** The token to send now; undefined for an unauthenticated catalog. */
+  token(signal: AbortSignal): Promise<SessionToken | undefined>
+  /**
+   * Called after an authentication failure with `failed`.
+   * @returns true when another token is there now and the call may be replayed once
+   */
+  renew(failed: SessionToken, signal: AbortSignal): Promise<boolean>
+}
+
+export interface SessionOptions {
+  readonly auth: CatalogAuth
+  readonly resolver: SecretResolver
+  readonly http: HttpClient
+  readonly clock: Clock
+  /** The token endpoint where the configuration names none: the catalog's own, deprecated one. */
+  readonly defaultTokenUri: URL
+  readonly onRenewal: (outcome: 'renewed' | 'failed' | 'unchanged') => void
+}
+
+interface Held {
+  readonly token: SessionToken
+  readonly expiresAtMs: number
+}
+
+export function createSession(options: SessionOptions): CatalogSession {
+  const { auth } = options
+  if (auth.kind === 'none')
+    return { token: () => Promise.resolve(undefined), renew: () => Promise.resolve(false) }
+
+  let held: Held | undefined
+  let pending: Promise<Held> | undefined
+  const obtain = (signal: AbortSignal): Promise<Held> => {
+    pending ??= fetchToken(auth, options, signal)
+      .then(({ secret, expiresAtMs }) => {
+        held = { token: { secret, generation: (held?.token.generation ?? 0) + 1 }, expiresAtMs }
+        return held
+      })
+      .finally(() => {
+        pending = undefined
+      })
+    return shareOpaquely(pending, signal)
+  }
+
+  return {
+    async token(signal) {
+      if (held && held.expiresAtMs > options.clock.nowMs()) return held.token
+      return (await obtain(signal)).token
+    },
+    async renew(failed, signal) {
+      if (held && held.token.generation !== failed.generation) return true
+      if (auth.kind === 'token' && auth.token.kind === 'inline') return false
+      try {
+        const { token } = await obtain(signal)
+        const hasChanged =
+          auth.kind === 'client-credentials' || token.secret.reveal() !== failed.secret.reveal()
+        options.onRenewal(hasChanged ? 'renewed' : 'unchanged')
+        return hasChanged
+      } catch (error) {
+        options.onRenewal('failed')
+        throw error
+      }
+    },
+  }
+}
+
+/** A follower must not learn that somebody else's request was cancelled: it sees a failed renewal. */
+async function shareOpaquely(pending: Promise<Held>, signal: AbortSignal): Promise<Held> {
+  try {
+    return await pending
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'CANCELLED' && !signal.aborted) {
+      throw new AppError('CATALOG_UNAVAILABLE', 'The catalog session could not be renewed')
+    }
+    throw error
+  }
+}
+
+interface FetchedToken {
+  readonly secret: Secret
+  readonly expiresAtMs: number
+}
+
+async function fetchToken(
+  auth: Exclude<CatalogAuth, { kind: 'none' }>,
+  options: SessionOptions,
+  signal: AbortSignal,
+): Promise<FetchedToken> {
+  if (auth.kind === 'token') {
+    return {
+      secret: await resolveSecret(auth.token, options.resolver, signal),
+      expiresAtMs: Number.POSITIVE_INFINITY,
+    }
+  }
+  const credential = (await resolveSecret(auth.credential, options.resolver, signal)).reveal()
+  const { headers, body } = clientCredentialsRequest(auth, credential)
+  const url = auth.serverUri ?? options.defaultTokenUri
+  const answer = await options.http.call({ method: 'POST', url, headers, body }, signal)
+  const isRefused = answer.status === 400 || answer.status === 401 || answer.status === 403
+  if (isRefused)
+    throw new AppError(
+      'CATALOG_UNAUTHORIZED',
+      `The token server refused the client credentials (HTTP ${answer.status})`,
+    )
+  if (answer.status !== 200)
+    throw new AppError('CATALOG_UNAVAILABLE', `The token server answered HTTP ${answer.status}`)
+  return parseTokenAnswer(answer.text, options.clock.nowMs())
+}
+
+/** Both client authentication styles exist in the field; a blank client id is left out, as some servers demand. */
+function clientCredentialsRequest(
+  auth: Extract<CatalogAuth, { kind: 'client-credentials' }>,
+  credential: string,
+): { headers: Record<string, string>; body: string } {
+  const colon = credential.indexOf(':')
+  const clientId = credential.slice(0, Math.max(colon, 0))
+  const clientSecret = credential.slice(colon + 1)
+  const form = new URLSearchParams({ grant_type: 'client_credentials' })
+  const scope = auth.scope ?? 'catalog'
+  if (scope !== '') form.set('scope', scope)
+  if (auth.audience !== undefined) form.set('audience', auth.audience)
+  if (auth.resource !== undefined) form.set('resource', auth.resource)
+  const headers: Record<string, string> = {
+    accept: 'application/json',
+    'content-type': 'application/x-www-form-urlencoded',
+  }
+  if (auth.clientAuth === 'basic') {
+    const pair = `${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`
+    headers['authorization'] = `Basic ${Buffer.from(pair).toString('base64')}`
+  } else {
+    if (clientId !== '') form.set('client_id', clientId)
+    form.set('client_secret', clientSecret)
+  }
+  return { headers, body: form.toString() }
+}
+
+function parseTokenAnswer(text: string, nowMs: number): FetchedToken {
+  let answer: unknown
+  try {
+    answer = JSON.parse(text)
+  } catch {
+    answer = undefined
+  }
+  const fields = typeof answer === 'object' && answer !== null ? (answer as Record<string, unknown>) : {}
+  const token = fields['access_token']
+  if (typeof token !== 'string' || token === '') {
+    throw new AppError('CATALOG_UNAVAILABLE', 'The token server answered without an access token')
+  }
+  const expiresInS = typeof fields['expires_in'] === 'number' ? fields['expires_in'] : undefined
+  const lifetimeMs = expiresInS === undefined ? jwtLifetimeMs(token, nowMs) : expiresInS * 1_000
+  return { secret: new Secret(token), expiresAtMs: nowMs + lifetimeMs }
+}
+
+/** Time to the `exp` of a JWT, read without trusting it for anything but when to ask again; unknown is for ever. */
+function jwtLifetimeMs(token: string, nowMs: number): number {
+  try {
+    const payload: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'))
+    const exp = typeof payload === 'object' && payload !== null && 'exp' in payload ? payload.exp : undefined
+    return typeof exp === 'number' ? exp * 1_000 - nowMs : Number.POSITIVE_INFINITY
+  } catch {
+    return Number.POSITIVE_INFINITY
+  }
+}

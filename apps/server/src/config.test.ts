@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest'
+import { isAppError } from '@lake/core/errors.ts'
+import { readConfig } from './config.ts'
+
+const TRIPLE = {
+  LAKE_ICEBERG_REST_ENDPOINT: 'https://catalog.example/api',
+  LAKE_ICEBERG_WAREHOUSE: 'w',
+  LAKE_ICEBERG_NAMESPACES: 'analytics, models.v2',
+}
+
+function faultsOf(environment: Record<string, string>): readonly string[] {
+  try {
+    readConfig(environment)
+    return []
+  } catch (error) {
+    if (!isAppError(error, 'INVALID_REQUEST')) throw error
+    return error.details?.faults ?? []
+  }
+}
+
+describe('readConfig', () => {
+  it('[CF1] reads the triple, and no catalog where all of it is unset', () => {
+    expect(readConfig(TRIPLE).iceberg).toMatchObject({
+      warehouse: 'w',
+      namespaces: [['analytics'], ['models', 'v2']],
+      discovery: 'exact',
+    })
+    expect(readConfig({}).iceberg).toBeUndefined()
+  })
+
+  it.each(Object.keys(TRIPLE))('[CF1] reports %s as missing when the others are set', (name) => {
+    expect(faultsOf({ ...TRIPLE, [name]: '' })).toEqual([
+      expect.stringMatching(new RegExp(`^${name} is required`)),
+    ])
+  })
+
+  it('[CF1] reads namespaces given as JSON arrays of levels', () => {
+    const namespaces = (text: string) =>
+      readConfig({ ...TRIPLE, LAKE_ICEBERG_NAMESPACES: text }).iceberg?.namespaces
+    expect(namespaces('["a","b.c"],["d"]')).toEqual([['a', 'b.c'], ['d']])
+    expect(namespaces('[["a"]]')).toEqual([['a']])
+    expect(faultsOf({ ...TRIPLE, LAKE_ICEBERG_NAMESPACES: '["a",""]' })).toHaveLength(1)
+    expect(faultsOf({ ...TRIPLE, LAKE_ICEBERG_NAMESPACES: 'a,,b' })).toHaveLength(1)
+    expect(faultsOf({ ...TRIPLE, LAKE_ICEBERG_NAMESPACES: '["a.b"],["a","b"]' })).toHaveLength(1)
+  })
+
+  it('[CF2] takes a token or client credentials, not both', () => {
+    expect(readConfig({ ...TRIPLE, LAKE_ICEBERG_REST_TOKEN: 't' }).iceberg?.auth.kind).toBe('token')
+    expect(readConfig({ ...TRIPLE, LAKE_ICEBERG_REST_CREDENTIAL: 'id:secret' }).iceberg?.auth.kind).toBe(
+      'client-credentials',
+    )
+    expect(readConfig(TRIPLE).iceberg?.auth.kind).toBe('none')
+    expect(
+      faultsOf({ ...TRIPLE, LAKE_ICEBERG_REST_TOKEN: 't', LAKE_ICEBERG_REST_CREDENTIAL: 'a:b' }),
+    ).toHaveLength(1)
+    expect(faultsOf({ ...TRIPLE, LAKE_ICEBERG_REST_CREDENTIAL: 'nocolon' })).toHaveLength(1)
+    expect(faultsOf({ ...TRIPLE, LAKE_ICEBERG_REST_OAUTH_SCOPE: 's' })).toEqual([
+      expect.stringContaining('LAKE_ICEBERG_REST_OAUTH_SCOPE'),
+    ])
+  })
+
+  it.each([
+    'http://catalog.example',
+    'http://localhost:1',
+    'https://user@catalog.example',
+    'https://user:pw@catalog.example',
+    'https://catalog.example?x=1',
+    'https://catalog.example#x',
+    'ftp://127.0.0.1',
+    'not a url',
+  ])('[CF3] refuses the endpoint %s', (endpoint) => {
+    expect(faultsOf({ ...TRIPLE, LAKE_ICEBERG_REST_ENDPOINT: endpoint })).toHaveLength(1)
+  })
+
+  it.each(['https://catalog.example', 'http://127.0.0.1:8181', 'http://127.9.9.9/x', 'http://[::1]:9'])(
+    '[CF3] takes the endpoint %s',
+    (endpoint) => {
+      expect(faultsOf({ ...TRIPLE, LAKE_ICEBERG_REST_ENDPOINT: endpoint })).toEqual([])
+    },
+  )
+
+  it('[CF4] wants the S3 endpoint and region together, and strict booleans', () => {
+    expect(faultsOf({ LAKE_ICEBERG_S3_REGION: 'r' })).toHaveLength(1)
+    expect(faultsOf({ LAKE_ICEBERG_S3_ENDPOINT: 'https://s3.example' })).toHaveLength(1)
+    expect(faultsOf({ LAKE_ICEBERG_S3_ENDPOINT: 'https://s3.example', LAKE_ICEBERG_S3_REGION: 'r' })).toEqual(
+      [],
+    )
+    expect(faultsOf({ LAKE_ICEBERG_S3_PATH_STYLE: 'True' })).toHaveLength(1)
+    expect(faultsOf({ LAKE_ICEBERG_S3_ANONYMOUS: '1' })).toHaveLength(1)
+  })
+
+  it('[CF5] reports every fault at once without the value of a secret', () => {
+    const faults = faultsOf({
+      LAKE_ICEBERG_WAREHOUSE: 'w',
+      LAKE_ICEBERG_REST_TOKEN: '{"password":"canary-token"}',
+      LAKE_ICEBERG_REST_CREDENTIAL: 'canary-credential',
+      LAKE_HTTP_ADDR: 'nonsense',
+      LAKE_TICKET_KEYS: 'k1:canary-key',
+      LAKE_SCAN_BYTES_MAX: '-1',
+      LAKE_LOG_LEVEL: 'loud',
+      LAKE_ICEBERG_STORAGE_ACCESS: 'remote-signing',
+    })
+    expect(faults).toHaveLength(9)
+    expect(faults.join('\n')).not.toContain('canary')
+  })
+
+  it('[CF6] listens on loopback only', () => {
+    expect(faultsOf({ LAKE_HTTP_ADDR: '0.0.0.0:80' })).toHaveLength(1)
+    expect(faultsOf({ LAKE_HTTP_ADDR: 'localhost:80' })).toHaveLength(1)
+    expect(readConfig({ LAKE_HTTP_ADDR: '[::1]:0' }).http).toEqual({ host: '::1', port: 0 })
+  })
+
+  it('[CF7] takes a reference only in its exact form', () => {
+    const auth = (token: string) => readConfig({ ...TRIPLE, LAKE_ICEBERG_REST_TOKEN: token }).iceberg?.auth
+    expect(auth('{"secret_ref":"file:/run/secrets/x"}')).toMatchObject({
+      token: { kind: 'reference', reference: 'file:/run/secrets/x' },
+    })
+    for (const text of [
+      '{"secret_ref":1}',
+      '{"secret_ref":"vault:x"}',
+      '{"secret_ref":"file:/x","more":1}',
+      '{}',
+      '{oops',
+    ]) {
+      expect(faultsOf({ LAKE_ICEBERG_REST_TOKEN: text })).toHaveLength(1)
+    }
+  })
+
+  it('reads a ring of ticket keys and refuses short or repeated ones', () => {
+    const key = Buffer.alloc(32, 7).toString('base64')
+    expect(readConfig({ LAKE_TICKET_KEYS: `new:${key},old:${key}` }).ticketKeys.map(({ id }) => id)).toEqual([
+      'new',
+      'old',
+    ])
+    expect(faultsOf({ LAKE_TICKET_KEYS: `a:${key},a:${key}` })).toHaveLength(1)
+    expect(faultsOf({ LAKE_TICKET_KEYS: 'a:c2hvcnQ=' })).toHaveLength(1)
+  })
+})

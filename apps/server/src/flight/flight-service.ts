@@ -1,0 +1,92 @@
+// The verbs of Arrow Flight over the query path: analyze, get-flight-info, do-get, cancel-flight-info.
+// It owns what belongs to a running statement as a whole: its registration, its deadline, its entry in the metrics.
+import type { AnalyzeResponse, FlightInfoRequest, FlightInfoResponse } from '@lake/core/api/contract.ts'
+import { startDeadline } from '../concurrency/deadline.ts'
+import { errorCodeOf } from '../observability/error-code.ts'
+import { LIMITS } from '../limits.ts'
+import type { Logger } from '../observability/logger.ts'
+import type { Metrics } from '../observability/metrics.ts'
+import { planQuery, resolveTables } from '../queries/plan-query.ts'
+import { runQuery } from '../queries/run-query.ts'
+import type { QueryServices } from '../queries/query-services.ts'
+import { createRunningStatements } from './running-statements.ts'
+
+export interface FlightService {
+  analyze(sql: string, signal: AbortSignal): Promise<AnalyzeResponse>
+  getFlightInfo(
+    request: FlightInfoRequest,
+    principal: string | null,
+    signal: AbortSignal,
+  ): Promise<FlightInfoResponse>
+  /**
+   * The result as one Arrow IPC stream, in pieces. Throws until the schema has been given; a failure after that is the
+   * last message of the stream. Returning early stops the work.
+   */
+  doGet(
+    ticket: string,
+    principal: string | null,
+    requestId: string,
+    signal: AbortSignal,
+  ): AsyncGenerator<Uint8Array>
+  cancelFlightInfo(
+    ticket: string,
+    principal: string | null,
+  ): Promise<'cancelled' | 'cancelling' | 'notCancellable'>
+}
+
+export function createFlightService(
+  services: QueryServices & { logger: Logger; metrics: Metrics },
+): FlightService {
+  const running = createRunningStatements()
+  const { metrics, logger, clock } = services
+
+  return {
+    async analyze(sql, signal) {
+      using deadline = startDeadline(signal, LIMITS.planningDeadlineMs, 'Analyzing the statement')
+      const references = await resolveTables(sql, services, deadline.signal)
+      return {
+        tables: references.map(({ namespace, table, startOffset, endOffset }) => ({
+          namespace: [...namespace],
+          table,
+          startOffset,
+          endOffset,
+        })),
+      }
+    },
+
+    getFlightInfo: async (request, principal, signal) =>
+      await planQuery(request, principal, services, signal),
+
+    async *doGet(ticket, principal, requestId, signal) {
+      const claims = services.sealer.open(ticket, principal)
+      using run = running.enter(claims.statementId, signal)
+      using deadline = startDeadline(run.signal, LIMITS.statementDeadlineMs, 'The statement')
+      const startedAtMs = clock.nowMs()
+      const facts = { rowCount: 0, bytesRead: 0 }
+      let outcome = 'CANCELLED'
+      metrics.statementsRunning(running.count)
+      try {
+        const onEnd = (ended: string): void => {
+          outcome = ended
+        }
+        yield* runQuery(claims, { services, requestId, facts, onEnd, logger }, deadline.signal)
+      } catch (error) {
+        outcome = errorCodeOf(error)
+        throw error
+      } finally {
+        const elapsedMs = clock.nowMs() - startedAtMs
+        metrics.statementEnded(outcome, { elapsedMs, ...facts })
+        logger.info(
+          { requestId, statementId: claims.statementId, outcome, elapsedMs, ...facts },
+          'statement ended',
+        )
+        metrics.statementsRunning(running.count - 1)
+      }
+    },
+
+    async cancelFlightInfo(ticket, principal) {
+      const { statementId } = services.sealer.open(ticket, principal)
+      return await running.cancel(statementId, LIMITS.cancelWaitMs)
+    },
+  }
+}

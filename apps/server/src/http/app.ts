@@ -1,0 +1,127 @@
+// The Express application: guards, routes, the web app's files, errors. It decides nothing about queries.
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
+import helmet from 'helmet'
+import { AppError } from '@lake/core/errors.ts'
+import { API_PREFIX } from '@lake/core/api/contract.ts'
+import { LIMITS } from '../limits.ts'
+import { logError, sendError } from './error-response.ts'
+import type { HttpServices } from './http-services.ts'
+import { guardLoopback } from './request-guard.ts'
+import { assignRequestId, requestIdOf } from './request-id.ts'
+import { createCatalogRoutes } from './routes/catalog-routes.ts'
+import { createFlightRoutes } from './routes/flight-routes.ts'
+
+export function createApp(services: HttpServices): Express {
+  const app = express()
+  app.disable('x-powered-by')
+  app.set('etag', false)
+  app.use(assignRequestId(services.createId))
+  app.use(countAnswers(services))
+  app.get('/livez', (_request, response) => {
+    response.type('text').send('ok\n')
+  })
+  app.get('/readyz', (_request, response) => {
+    const isReady = services.isReady()
+    response
+      .status(isReady ? 200 : 503)
+      .type('text')
+      .send(isReady ? 'ok\n' : 'the engine is not ready\n')
+  })
+  app.use(guardLoopback)
+  app.use(securityHeaders())
+
+  const api = express.Router()
+  api.use((_request, response, next) => {
+    response.setHeader('cache-control', 'no-store')
+    next()
+  })
+  api.use(express.json({ limit: LIMITS.requestBodyBytesMax, type: 'application/json' }))
+  api.use(createCatalogRoutes(services), createFlightRoutes(services))
+  app.use(API_PREFIX, api)
+
+  if (services.webDirectory !== undefined) app.use(webFiles(services.webDirectory))
+  app.use(() => {
+    throw new AppError('NO_SUCH_ROUTE', 'There is nothing here')
+  })
+  app.use(handleErrors(services))
+  return app
+}
+
+function securityHeaders(): RequestHandler {
+  return helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'self'"],
+        scriptSrc: ["'self'"],
+        // The editor and the grid set styles on elements; scripts are never inline.
+        styleSrc: ["'self'", "'unsafe-inline'"],
+        workerSrc: ["'self'", 'blob:'],
+        fontSrc: ["'self'", 'data:'],
+        imgSrc: ["'self'", 'data:'],
+        connectSrc: ["'self'"],
+        objectSrc: ["'none'"],
+        baseUri: ["'none'"],
+        formAction: ["'self'"],
+        frameAncestors: ["'none'"],
+      },
+    },
+    strictTransportSecurity: false,
+    referrerPolicy: { policy: 'no-referrer' },
+  })
+}
+
+/** Files with a hash in their name never change; every other path is the app, which reads the URL itself. */
+function webFiles(directory: string): RequestHandler {
+  const router = express.Router()
+  router.use(
+    '/assets',
+    express.static(`${directory}/assets`, { immutable: true, maxAge: '1y', fallthrough: false }),
+  )
+  router.use(express.static(directory, { index: false }))
+  router.get('/{*path}', (_request, response, next) => {
+    response.setHeader('cache-control', 'no-cache')
+    response.sendFile('index.html', { root: directory }, (error?: Error) => {
+      if (error) next(new AppError('NO_SUCH_ROUTE', 'The web app has not been built'))
+    })
+  })
+  return router
+}
+
+function countAnswers({ metrics }: HttpServices): RequestHandler {
+  return (request, response, next) => {
+    response.once('finish', () => {
+      metrics.httpAnswered(
+        request.route === undefined ? 'other' : String((request.route as { path: unknown }).path),
+        response.statusCode,
+      )
+    })
+    next()
+  }
+}
+
+function handleErrors({ logger }: HttpServices): ErrorRequestHandler {
+  return (error: unknown, _request, response, _next) => {
+    const requestId = requestIdOf(response)
+    const known = asAppError(error)
+    // Nobody is left to answer when the client has gone.
+    if (!response.destroyed || response.writableFinished) logError(logger, known, requestId)
+    sendError(response, known, requestId)
+  }
+}
+
+/** Express and its parsers fail with errors of their own, which carry a 4xx status. */
+function asAppError(error: unknown): unknown {
+  if (error instanceof AppError || typeof error !== 'object' || error === null || !('status' in error))
+    return error
+  const { status } = error
+  if (status === 404) return new AppError('NO_SUCH_ROUTE', 'There is nothing here', { cause: error })
+  if (status === 413)
+    return new AppError('INVALID_REQUEST', `The body is larger than ${LIMITS.requestBodyBytesMax} bytes`, {
+      cause: error,
+    })
+  if (typeof status === 'number' && status >= 400 && status < 500) {
+    return new AppError('INVALID_REQUEST', 'The request is malformed', { cause: error })
+  }
+  return error
+}

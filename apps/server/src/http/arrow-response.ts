@@ -1,0 +1,38 @@
+// Sends an Arrow stream at the pace of its reader.
+import type { Response } from 'express'
+import { once } from 'node:events'
+import { ARROW_STREAM_MEDIA_TYPE } from '@lake/core/api/wire.ts'
+import { startDeadline } from '../concurrency/deadline.ts'
+import { LIMITS } from '../limits.ts'
+
+/**
+ * The answer begins with the first chunk, so that a failure before it still has a status of its own. A reader that takes
+ * nothing for `readerStallMs` ends the stream with DEADLINE_EXCEEDED.
+ */
+export async function sendArrowStream(
+  response: Response,
+  chunks: AsyncGenerator<Uint8Array>,
+  signal: AbortSignal,
+): Promise<void> {
+  for await (const chunk of chunks) {
+    if (!response.headersSent) {
+      response.status(200).setHeader('content-type', ARROW_STREAM_MEDIA_TYPE)
+      response.setHeader('cache-control', 'no-store')
+      response.setHeader('x-accel-buffering', 'no')
+    }
+    if (!response.write(chunk)) {
+      using stall = startDeadline(signal, LIMITS.readerStallMs, 'The reader of the result')
+      await once(response, 'drain', { signal: stall.signal })
+    }
+  }
+  response.end()
+}
+
+/** Aborts when the client goes away before the answer is finished. */
+export function disconnectSignal(response: Response): AbortSignal {
+  const controller = new AbortController()
+  response.once('close', () => {
+    if (!response.writableFinished) controller.abort()
+  })
+  return controller.signal
+}

@@ -1,0 +1,42 @@
+// Every failure becomes an HTTP answer here and nowhere else. What is not an AppError is a bug: it is logged with its
+// stack and answered as INTERNAL with the request id and nothing more.
+import type { Response } from 'express'
+import { AppError, ERROR_CODES } from '@lake/core/errors.ts'
+import type { ErrorBody } from '@lake/core/api/contract.ts'
+import type { Logger } from '../observability/logger.ts'
+
+/** The error as it may leave the server. */
+export function publicError(error: unknown): AppError {
+  return error instanceof AppError
+    ? error
+    : new AppError('INTERNAL', 'Something went wrong here; the request id finds it in the log')
+}
+
+export function errorBody(error: unknown, requestId: string): ErrorBody {
+  const { code, message, details } = publicError(error)
+  return {
+    error: { code, message, requestId, ...(details === undefined ? {} : { details: { ...details } }) },
+  }
+}
+
+/** Logs what operators need: bugs with their stack, the rest by code. */
+export function logError(logger: Logger, error: unknown, requestId: string): void {
+  if (error instanceof AppError) {
+    const level = ERROR_CODES[error.code].status >= 500 ? 'warn' : 'info'
+    logger[level]({ requestId, code: error.code }, 'request failed')
+  } else {
+    logger.error({ requestId, stack: error instanceof Error ? error.stack : typeof error }, 'bug')
+  }
+}
+
+/** Sends the error unless the answer has begun, in which case the connection is cut so that nothing looks complete. */
+export function sendError(response: Response, error: unknown, requestId: string): void {
+  if (response.headersSent) {
+    response.destroy()
+    return
+  }
+  const { code, details } = publicError(error)
+  if (details?.retryAfterMs !== undefined)
+    response.setHeader('retry-after', String(Math.ceil(details.retryAfterMs / 1_000)))
+  response.status(ERROR_CODES[code].status).json(errorBody(error, requestId))
+}

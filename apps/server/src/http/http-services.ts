@@ -1,0 +1,20 @@
+// What the routes need from the rest of the server.
+import type { Authorizer } from '../access/authorizer.ts'
+import type { CatalogBrowser } from '../catalog/catalog-browser.ts'
+import type { FlightService } from '../flight/flight-service.ts'
+import type { Logger } from '../observability/logger.ts'
+import type { Metrics } from '../observability/metrics.ts'
+
+export interface HttpServices {
+  readonly authorizer: Authorizer
+  readonly browser: CatalogBrowser
+  readonly flight: FlightService
+  readonly logger: Logger
+  readonly metrics: Metrics
+  readonly discovery: 'exact' | 'list'
+  readonly version: string
+  /** Folder of the built web app; undefined serves the API alone. */
+  readonly webDirectory: string | undefined
+  readonly createId: () => string
+  readonly isReady: () => boolean
+}

@@ -1,0 +1,21 @@
+// Who may talk to a server without authentication: pages that it served itself, by its loopback name.
+// Host and Origin are checked, so that neither a rebound DNS name nor another site's page reaches it.
+import type { RequestHandler } from 'express'
+import { AppError } from '@lake/core/errors.ts'
+
+const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]']
+
+/** Throws PERMISSION_DENIED for a Host that is not this server, or an Origin that is not that Host. */
+export const guardLoopback: RequestHandler = (request, _response, next) => {
+  const host = request.headers.host ?? ''
+  const name = host.replace(/:\d+$/, '')
+  const isOwnPort = host.endsWith(`:${request.socket.localPort}`)
+  if (!LOOPBACK_NAMES.includes(name) || !isOwnPort) {
+    throw new AppError('PERMISSION_DENIED', 'This server answers on its loopback address only')
+  }
+  const { origin } = request.headers
+  if (origin !== undefined && origin !== `http://${host}`) {
+    throw new AppError('PERMISSION_DENIED', 'Requests from another origin are not answered')
+  }
+  next()
+}

@@ -1,0 +1,151 @@
+// Two ways to run a planned statement over its files.
+//
+// At once: every file is read first, then the statement runs. Sorts, joins and aggregates must see all rows.
+// In waves: where each row is filtered and projected by itself, a few files are read and executed at a time. First rows
+// leave while later files are unread, a LIMIT ends the reading, and scratch space holds two waves at most.
+import { rm } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Progress } from '@lake/core/api/wire.ts'
+import { mapConcurrently } from '../concurrency/map-concurrently.ts'
+import { encodeMessageBatch } from '../engine/arrow-messages.ts'
+import type { EncodedBatch, EngineSession, ScanView } from '../engine/engine.ts'
+import { LIMITS } from '../limits.ts'
+import type { Excerpt } from '../parquet/excerpt.ts'
+import type { RowWise } from '../sql/pushdown.ts'
+import { excerptScan, fetchExcerpts } from './fetch-excerpts.ts'
+import type { QueryServices } from './query-services.ts'
+import type { RunProgress } from './run-progress.ts'
+import type { PlannedTable } from './run-query.ts'
+import { waveSizes } from './wave-sizes.ts'
+
+export interface Execution {
+  readonly sql: string
+  readonly tables: readonly PlannedTable[]
+  readonly session: EngineSession
+  readonly services: QueryServices
+  readonly progress: RunProgress
+  readonly schemaMessage: Uint8Array
+}
+
+/** Row and progress messages. Throws what reading and executing throw. */
+export async function* executeAtOnce(execution: Execution, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const { tables, session } = execution
+  const scans = yield* withProgress(
+    mapConcurrently(
+      tables,
+      4,
+      async (table, itemSignal, index) => await readTable(table, index, execution, itemSignal),
+      signal,
+    ),
+    'reading',
+    execution,
+  )
+  await session.defineScans(scans, signal)
+  yield* executeOnce(execution, Number.POSITIVE_INFINITY, signal)
+}
+
+/** As `executeAtOnce`, for a row-wise statement over one table. */
+export async function* executeInWaves(
+  execution: Execution,
+  rowWise: RowWise,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const [table] = execution.tables
+  if (!table || table.plan.rowsOnly !== undefined) {
+    yield* executeAtOnce(execution, signal)
+    return
+  }
+  const { tasks } = table.plan
+  const rowsMax = rowWise.limit ?? Number.POSITIVE_INFINITY
+  const waves = splitWaves(tasks, rowWise.limit)
+  // Stops what is fetched ahead when the statement ends early.
+  const ahead = new AbortController()
+  const fetchSignal = AbortSignal.any([signal, ahead.signal])
+  const fetchWave = (index: number): Promise<Excerpt[]> | undefined => {
+    const wave = waves[index]
+    if (!wave) return undefined
+    const context = { ...execution, directory: execution.session.directory }
+    const fetched = fetchExcerpts(table, 0, wave, context, fetchSignal)
+    fetched.catch(() => undefined)
+    return fetched
+  }
+  try {
+    let next = fetchWave(0)
+    for (let index = 0; next !== undefined && execution.progress.rowCount < rowsMax; index += 1) {
+      const excerpts = yield* withProgress(next, 'reading', execution)
+      // With a LIMIT the next files may never be needed; without one they will be.
+      next = rowWise.limit === undefined ? fetchWave(index + 1) : undefined
+      await execution.session.defineScans([excerptScan(table, excerpts)], signal)
+      yield* executeOnce(execution, rowsMax - execution.progress.rowCount, signal)
+      await Promise.all(
+        excerpts.map(async ({ path }) => path === undefined || (await rm(path, { force: true }))),
+      )
+      if (execution.progress.rowCount < rowsMax) next ??= fetchWave(index + 1)
+    }
+  } finally {
+    ahead.abort()
+  }
+}
+
+async function readTable(
+  table: PlannedTable,
+  index: number,
+  execution: Execution,
+  signal: AbortSignal,
+): Promise<ScanView> {
+  const { plan, pinned, requirement } = table
+  if (plan.rowsOnly !== undefined) {
+    const source = { kind: 'rows', rowCount: plan.rowsOnly } as const
+    return { table: pinned.engineTable, columnIndexes: requirement.columnIndexes, source }
+  }
+  const context = { ...execution, directory: execution.session.directory }
+  return excerptScan(table, await fetchExcerpts(table, index, plan.tasks, context, signal))
+}
+
+async function* executeOnce(
+  execution: Execution,
+  rowsMax: number,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const { session, sql, progress } = execution
+  const { batches } = yield* withProgress(session.execute(sql, { rowsMax }, signal), 'executing', execution)
+  const iterator = batches[Symbol.asyncIterator]()
+  try {
+    for (;;) {
+      const next: IteratorResult<EncodedBatch> = yield* withProgress(iterator.next(), 'executing', execution)
+      if (next.done === true) return
+      progress.addRows(next.value.rowCount)
+      yield next.value.bytes
+    }
+  } finally {
+    await iterator.return?.()
+  }
+}
+
+/** Waits for `work` and says meanwhile, every `progressEveryMs`, how far the statement has come. */
+async function* withProgress<T>(
+  work: Promise<T>,
+  phase: Progress['phase'],
+  execution: Execution,
+): AsyncGenerator<Uint8Array, T> {
+  const ended = new AbortController()
+  const settled = work.finally(() => {
+    ended.abort()
+  })
+  settled.catch(() => undefined)
+  for (;;) {
+    await sleep(LIMITS.progressEveryMs, undefined, { signal: ended.signal }).catch(() => undefined)
+    if (ended.signal.aborted) return await settled
+    yield encodeMessageBatch(execution.schemaMessage, execution.progress.message(phase))
+  }
+}
+
+function splitWaves<Task>(tasks: readonly Task[], limit: number | undefined): Task[][] {
+  const sizes = waveSizes(tasks.length, limit === undefined ? LIMITS.waveFilesFirst : 1)
+  let start = 0
+  return sizes.map((size) => {
+    const wave = tasks.slice(start, start + size)
+    start += size
+    return wave
+  })
+}

@@ -1,0 +1,135 @@
+// The first half of a query: from SQL text to a sealed ticket. The order of the steps is written here and nowhere else:
+// analyze → authorize → pin → bind → seal. Nothing is loaded before every table is authorized.
+import { AppError } from '@lake/core/errors.ts'
+import type { FlightInfoRequest, FlightInfoResponse, RequestedPin } from '@lake/core/api/contract.ts'
+import { noSuchTable } from '../access/authorizer.ts'
+import type { TableIdent } from '../catalog/rest-catalog.ts'
+import { mapConcurrently } from '../concurrency/map-concurrently.ts'
+import { startDeadline } from '../concurrency/deadline.ts'
+import { LIMITS } from '../limits.ts'
+import { analyzeStatement, type TableReference } from '../sql/analyze-statement.ts'
+import { pinTable, sealPin, type PinnedTable } from './pinned-table.ts'
+import type { QueryServices } from './query-services.ts'
+import { planRequirements } from './scan-requirements.ts'
+
+export interface ResolvedReference extends TableIdent {
+  readonly startOffset: number
+  readonly endOffset: number
+}
+
+/**
+ * Plans a statement: which tables it reads, at which snapshots, and what its result looks like.
+ * @throws AppError SQL_*, NO_SUCH_TABLE, NO_SUCH_SNAPSHOT, TABLE_*, READ_RESTRICTED, CATALOG_*, BUSY, DEADLINE_EXCEEDED
+ */
+export async function planQuery(
+  request: FlightInfoRequest,
+  principal: string | null,
+  services: QueryServices,
+  signal: AbortSignal,
+): Promise<FlightInfoResponse> {
+  using deadline = startDeadline(signal, LIMITS.planningDeadlineMs, 'Planning the statement')
+  const references = await resolveTables(request.sql, services, deadline.signal)
+  const pinned = await pinTables(references, request.pins ?? [], services, deadline.signal)
+  const engineTables = pinned.map(({ engineTable }) => engineTable)
+  const bound = await services.engine.analyst.bind(request.sql, engineTables, deadline.signal)
+  // Refuses a statement that needs a column which cannot be read, while there is still a form to say so in.
+  await planRequirements(bound, pinned, services.engine.analyst, deadline.signal)
+
+  const issuedAtMs = services.clock.nowMs()
+  const expiresAtMs = issuedAtMs + LIMITS.ticketLifetimeMs
+  const statementId = services.createId()
+  const ticket = services.sealer.seal({
+    statementId,
+    sql: request.sql,
+    pins: pinned.map(sealPin),
+    principal,
+    issuedAtMs,
+    expiresAtMs,
+  })
+  return {
+    statementId,
+    schema: bound.columns.map(({ name, type }) => ({ name, type })),
+    ticket,
+    expiresAtMs,
+    tables: pinned.map(({ receipt }) => receipt),
+  }
+}
+
+/** The tables that a statement names, each authorized, in order of appearance. Loads nothing. */
+export async function resolveTables(
+  sql: string,
+  services: Pick<QueryServices, 'authorizer' | 'engine'>,
+  signal: AbortSignal,
+): Promise<ResolvedReference[]> {
+  const tree = await services.engine.analyst.parse(sql, signal)
+  return analyzeStatement(tree, sql).map((reference) =>
+    resolveReference(reference, services.authorizer.findNamespace),
+  )
+}
+
+function resolveReference(
+  { schemaName, tableName, startOffset, endOffset }: TableReference,
+  findNamespace: (schemaName: string) => readonly string[] | undefined,
+): ResolvedReference {
+  const namespace = findNamespace(schemaName)
+  if (namespace === undefined) {
+    const { message } = noSuchTable(`${schemaName}.${tableName}`)
+    throw new AppError('NO_SUCH_TABLE', message, { details: { startOffset, endOffset } })
+  }
+  return { namespace, table: tableName, startOffset, endOffset }
+}
+
+async function pinTables(
+  references: readonly ResolvedReference[],
+  pins: readonly RequestedPin[],
+  services: QueryServices,
+  signal: AbortSignal,
+): Promise<PinnedTable[]> {
+  const keyOf = (ident: TableIdent): string => JSON.stringify([ident.namespace, ident.table])
+  const distinct = [...new Map(references.map((reference) => [keyOf(reference), reference])).values()]
+  refuseCaseTwins(distinct)
+  if (distinct.length > LIMITS.tablesPerStatementMax) {
+    throw new AppError('SQL_UNSUPPORTED', `A statement reads at most ${LIMITS.tablesPerStatementMax} tables`)
+  }
+  const requested = new Map(pins.map((pin) => [keyOf(pin), BigInt(pin.snapshotId)]))
+  const pinOne = async (reference: ResolvedReference, itemSignal: AbortSignal): Promise<PinnedTable> => {
+    try {
+      const cached = await services.snapshotCache.load(reference, itemSignal)
+      return pinTable(cached, requested.get(keyOf(reference)))
+    } catch (error) {
+      throw withPosition(error, reference)
+    }
+  }
+  return await mapConcurrently(distinct, LIMITS.snapshotLoadsPendingMax, pinOne, signal)
+}
+
+/** SQL ignores case, so two tables whose names differ in case alone cannot stand in one statement. */
+function refuseCaseTwins(references: readonly ResolvedReference[]): void {
+  const seen = new Map<string, ResolvedReference>()
+  for (const reference of references) {
+    const key = `${reference.namespace.join('.')}\u0000${reference.table}`.toLowerCase()
+    if (seen.has(key)) {
+      throw new AppError(
+        'SQL_UNSUPPORTED',
+        'Two tables whose names differ in case alone cannot be read in one statement',
+        {
+          details: { startOffset: reference.startOffset, endOffset: reference.endOffset },
+        },
+      )
+    }
+    seen.set(key, reference)
+  }
+}
+
+/** Says where in the text the table stands that could not be pinned. */
+function withPosition(error: unknown, { startOffset, endOffset }: ResolvedReference): unknown {
+  if (
+    !(error instanceof AppError) ||
+    !['NO_SUCH_TABLE', 'NO_SUCH_SNAPSHOT', 'TABLE_UNSUPPORTED'].includes(error.code)
+  )
+    return error
+  return new AppError(error.code, error.message, {
+    cause: error,
+    details: { ...error.details, startOffset, endOffset },
+  })
+}

@@ -1,0 +1,73 @@
+// The running account of a statement: what has been read and sent so far, per table and in all.
+import type { Progress } from '@lake/core/api/wire.ts'
+import type { ScanReport } from '@lake/core/flight/receipt.ts'
+import type { Clock } from '../concurrency/clock.ts'
+import type { ScanPlan } from './plan-scan.ts'
+
+/** What reading one data file took. */
+export interface FileRead {
+  readonly rowGroupsTotal: number
+  readonly rowGroupsRead: number
+  readonly bytesRead: number
+  readonly requests: number
+}
+
+export interface RunProgress {
+  readonly rowCount: number
+  readonly bytesRead: number
+  addRows(rowCount: number): void
+  addFile(tableIndex: number, read: FileRead): void
+  elapsedMs(): number
+  message(phase: Progress['phase']): Progress
+  scanReport(tableIndex: number): ScanReport
+}
+
+export function createRunProgress(
+  tables: readonly { readonly plan: ScanPlan }[],
+  startedAtMs: number,
+  clock: Clock,
+): RunProgress {
+  const reads = tables.map(() => ({
+    filesRead: 0,
+    rowGroupsTotal: 0,
+    rowGroupsRead: 0,
+    bytesRead: 0,
+    requests: 0,
+  }))
+  const filesPlanned = tables.reduce((sum, { plan }) => sum + plan.fileCount, 0)
+  let rowCount = 0
+  const sum = (key: 'filesRead' | 'bytesRead'): number => reads.reduce((total, read) => total + read[key], 0)
+  const elapsedMs = (): number => Math.max(0, clock.nowMs() - startedAtMs)
+
+  return {
+    get rowCount() {
+      return rowCount
+    },
+    get bytesRead() {
+      return sum('bytesRead')
+    },
+    addRows(count) {
+      rowCount += count
+    },
+    addFile(tableIndex, read) {
+      const total = reads[tableIndex]
+      if (!total) return
+      total.filesRead += 1
+      total.rowGroupsTotal += read.rowGroupsTotal
+      total.rowGroupsRead += read.rowGroupsRead
+      total.bytesRead += read.bytesRead
+      total.requests += read.requests
+    },
+    elapsedMs,
+    message(phase) {
+      const facts = { filesRead: sum('filesRead'), filesPlanned, bytesRead: sum('bytesRead'), rowCount }
+      return { kind: 'progress', phase, ...facts, elapsedMs: elapsedMs() }
+    },
+    scanReport(tableIndex) {
+      const read = reads[tableIndex]
+      const plan = tables[tableIndex]?.plan
+      if (!read || !plan) throw new RangeError(`no table ${tableIndex}`)
+      return { ...plan.report, ...read }
+    },
+  }
+}

@@ -1,0 +1,167 @@
+// The second half of a query: from a sealed ticket to rows. The order of the steps is written here and nowhere else:
+// prove → bind → plan scans → (excerpt → execute → encode), the last three in waves where the statement allows it.
+//
+// Until the schema is out, a failure is thrown and has an HTTP status. After that it is the last message of the stream.
+import { assertDefined } from '@lake/core/assert.ts'
+import { AppError } from '@lake/core/errors.ts'
+import type { Receipt } from '@lake/core/flight/receipt.ts'
+import { mapConcurrently } from '../concurrency/map-concurrently.ts'
+import { throwIfAborted } from '../concurrency/deadline.ts'
+import { encodeMessageBatch, END_OF_STREAM } from '../engine/arrow-messages.ts'
+import type { BoundStatement, EngineSession } from '../engine/engine.ts'
+import type { TicketClaims } from '../flight/ticket-sealer.ts'
+import { LIMITS } from '../limits.ts'
+import { errorCodeOf } from '../observability/error-code.ts'
+import type { Logger } from '../observability/logger.ts'
+import { findRowWise, type RowWise, type ScanRequirement } from '../sql/pushdown.ts'
+import { emptyScan } from './fetch-excerpts.ts'
+import { provePin, type PinnedTable } from './pinned-table.ts'
+import { planScan, type ScanPlan } from './plan-scan.ts'
+import { createRunProgress, type RunProgress } from './run-progress.ts'
+import { failureMessage } from './failure-message.ts'
+import type { QueryServices } from './query-services.ts'
+import { executeAtOnce, executeInWaves } from './execute-scans.ts'
+import { planRequirements } from './scan-requirements.ts'
+
+export interface QueryRun {
+  readonly services: QueryServices
+  readonly requestId: string
+  readonly logger: Logger
+  /** Kept up to date while the statement runs, for whoever counts it. */
+  readonly facts: { rowCount: number; bytesRead: number }
+  /** Called once with `ok` or the error code when the stream has said how it ended. */
+  readonly onEnd: (outcome: string) => void
+}
+
+/** One table of the statement with all that its scan needs. */
+export interface PlannedTable {
+  readonly pinned: PinnedTable
+  readonly requirement: ScanRequirement
+  readonly plan: ScanPlan
+}
+
+/**
+ * Runs the statement of a ticket and yields the pieces of one Arrow IPC stream.
+ * @throws AppError TABLE_REPLACED, SNAPSHOT_EXPIRED, TABLE_*, SCAN_TOO_LARGE, CATALOG_*, STORAGE_*, BUSY … before the
+ *   schema; never after it
+ */
+export async function* runQuery(
+  claims: TicketClaims,
+  run: QueryRun,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const { services } = run
+  const startedAtMs = services.clock.nowMs()
+  const pinned = await provePins(claims, services, signal)
+  const { tables, rowWise } = await planTables(claims.sql, pinned, services, signal)
+  refuseLargeScan(tables, services.scanBytesMax)
+
+  await using session = await services.engine.acquire(signal)
+  const schemaMessage = await describeResult(claims.sql, pinned, session, signal)
+  const progress = createRunProgress(tables, startedAtMs, services.clock)
+  yield schemaMessage
+  try {
+    const execution = { sql: claims.sql, tables, session, services, progress, schemaMessage }
+    const messages = rowWise ? executeInWaves(execution, rowWise, signal) : executeAtOnce(execution, signal)
+    for await (const message of messages) {
+      run.facts.rowCount = progress.rowCount
+      run.facts.bytesRead = progress.bytesRead
+      yield message
+    }
+    throwIfAborted(signal)
+    run.onEnd('ok')
+    yield encodeMessageBatch(schemaMessage, {
+      kind: 'receipt',
+      receipt: closeReceipt(claims, pinned, progress, run),
+    })
+  } catch (error) {
+    run.onEnd(errorCodeOf(error))
+    yield encodeMessageBatch(schemaMessage, failureMessage(error, run))
+  }
+  yield END_OF_STREAM
+}
+
+/** Loads every pinned table anew from the catalog, never from a cache, and finds the sealed snapshot in it. */
+async function provePins(
+  claims: TicketClaims,
+  services: QueryServices,
+  signal: AbortSignal,
+): Promise<PinnedTable[]> {
+  return await mapConcurrently(
+    claims.pins,
+    LIMITS.snapshotLoadsPendingMax,
+    async (pin, itemSignal) => {
+      services.authorizer.authorizeTable(pin.namespace, pin.table)
+      const loaded = await services.catalog.loadTable(
+        { namespace: pin.namespace, table: pin.table },
+        itemSignal,
+      )
+      return provePin(loaded, pin, Math.max(0, services.clock.nowMs() - loaded.loadedAtMs))
+    },
+    signal,
+  )
+}
+
+async function planTables(
+  sql: string,
+  pinned: readonly PinnedTable[],
+  services: QueryServices,
+  signal: AbortSignal,
+): Promise<{ tables: PlannedTable[]; rowWise: RowWise | undefined }> {
+  const { analyst } = services.engine
+  const bound: BoundStatement = await analyst.bind(
+    sql,
+    pinned.map(({ engineTable }) => engineTable),
+    signal,
+  )
+  const requirements = await planRequirements(bound, pinned, analyst, signal)
+  const tables = await mapConcurrently(
+    pinned,
+    LIMITS.filesFetchedAtOnceMax,
+    async (table, itemSignal, index) => {
+      const requirement = assertDefined(requirements[index], 'every pinned table has a requirement')
+      const plan = await planScan(table, requirement, services.openStorage(table.loaded), itemSignal)
+      return { pinned: table, requirement, plan }
+    },
+    signal,
+  )
+  return { tables, rowWise: tables.length === 1 ? findRowWise(bound.plan) : undefined }
+}
+
+function refuseLargeScan(tables: readonly PlannedTable[], bytesMax: number): void {
+  const bytes = tables.reduce((sum, { plan }) => sum + plan.neededBytes, 0)
+  if (bytes <= bytesMax) return
+  throw new AppError(
+    'SCAN_TOO_LARGE',
+    `The statement would read ${bytes} bytes, more than the ${bytesMax} allowed (LAKE_SCAN_BYTES_MAX); name fewer columns or filter on a partition`,
+    { details: { bytes, bytesMax } },
+  )
+}
+
+/** The schema of the result, from running the statement over empty tables. */
+async function describeResult(
+  sql: string,
+  pinned: readonly PinnedTable[],
+  session: EngineSession,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  await session.defineScans(pinned.map(emptyScan), signal)
+  const { schemaMessage, batches } = await session.execute(sql, { rowsMax: 0 }, signal)
+  for await (const _batch of batches);
+  return schemaMessage
+}
+
+function closeReceipt(
+  claims: TicketClaims,
+  pinned: readonly PinnedTable[],
+  progress: RunProgress,
+  run: QueryRun,
+): Receipt {
+  return {
+    statementId: claims.statementId,
+    tables: pinned.map(({ receipt }, index) => ({ ...receipt, scan: progress.scanReport(index) })),
+    rowCount: progress.rowCount,
+    elapsedMs: progress.elapsedMs(),
+    engine: run.services.engine.name,
+  }
+}

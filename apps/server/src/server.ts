@@ -1,0 +1,181 @@
+// The composition root: the only place where the parts of the server are put together.
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { AppError } from '@lake/core/errors.ts'
+import { createAuthorizer } from './access/authorizer.ts'
+import { createCatalogBrowser } from './catalog/catalog-browser.ts'
+import { createRestCatalog, type RestCatalog } from './catalog/rest-catalog.ts'
+import type { SecretResolver } from './catalog/secrets.ts'
+import { createSnapshotCache } from './catalog/snapshot-cache.ts'
+import { systemClock, type Clock } from './concurrency/clock.ts'
+import { mapConcurrently } from './concurrency/map-concurrently.ts'
+import type { Address, Config, IcebergConfig } from './config.ts'
+import { createEnginePool } from './engine/engine-pool.ts'
+import { createFlightService } from './flight/flight-service.ts'
+import { createTicketSealer } from './flight/ticket-sealer.ts'
+import { createApp } from './http/app.ts'
+import { createMetricsApp } from './http/metrics-app.ts'
+import { LIMITS } from './limits.ts'
+import type { Logger } from './observability/logger.ts'
+import { createMetrics, type Metrics } from './observability/metrics.ts'
+import type { QueryServices } from './queries/query-services.ts'
+import { openChunkCache } from './storage/column-chunk-cache.ts'
+import { createStorageDispatcher } from './storage/s3-object-store.ts'
+import { createTableStorageFactory } from './storage/table-storage.ts'
+
+export interface RunningServer extends AsyncDisposable {
+  /** Where people open the workbench. */
+  readonly url: string
+  readonly metricsUrl: string | undefined
+}
+
+export interface ServerOptions {
+  readonly config: Config
+  readonly resolver: SecretResolver
+  readonly logger: Logger
+  readonly version: string
+  readonly webDirectory: string | undefined
+  readonly clock?: Clock
+}
+
+/**
+ * Starts the server: checks that the configured namespaces exist, starts the engine, then listens.
+ * @throws AppError NO_SUCH_NAMESPACE, CATALOG_*, ENGINE_FAILED, INVALID_REQUEST (no catalog configured)
+ */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { config, logger, clock = systemClock } = options
+  if (config.iceberg === undefined) {
+    throw new AppError(
+      'INVALID_REQUEST',
+      'No catalog is configured: set LAKE_ICEBERG_REST_ENDPOINT, LAKE_ICEBERG_WAREHOUSE and LAKE_ICEBERG_NAMESPACES',
+    )
+  }
+  await using stack = new AsyncDisposableStack()
+  const metrics = createMetrics()
+  const catalog = stack.use(createCatalog(config.iceberg, options, metrics, clock))
+  await checkNamespaces(config.iceberg, catalog)
+  const services = await createQueryServices(config, config.iceberg, {
+    catalog,
+    metrics,
+    clock,
+    logger,
+    stack,
+  })
+  const app = createApp({
+    authorizer: services.authorizer,
+    browser: createCatalogBrowser({ ...services, discovery: config.iceberg.discovery }),
+    flight: createFlightService({ ...services, logger, metrics }),
+    logger,
+    metrics,
+    discovery: config.iceberg.discovery,
+    version: options.version,
+    webDirectory: options.webDirectory,
+    createId: randomUUID,
+    isReady: () => true,
+  })
+  const url = await listen(createServer(app), config.http, stack)
+  const metricsUrl =
+    config.metrics && (await listen(createServer(createMetricsApp(metrics)), config.metrics, stack))
+  const owned = stack.move()
+  return { url, metricsUrl, [Symbol.asyncDispose]: async () => await owned.disposeAsync() }
+}
+
+function createCatalog(
+  config: IcebergConfig,
+  options: ServerOptions,
+  metrics: Metrics,
+  clock: Clock,
+): RestCatalog {
+  return createRestCatalog({
+    config,
+    resolver: options.resolver,
+    clock,
+    onCall: (outcome) => {
+      metrics.catalogCall(outcome)
+    },
+    onRenewal: (outcome) => {
+      metrics.oauthRenewal(outcome)
+    },
+  })
+}
+
+/** One bounded existence check per configured namespace; nothing is listed. */
+async function checkNamespaces(config: IcebergConfig, catalog: RestCatalog): Promise<void> {
+  await mapConcurrently(
+    config.namespaces,
+    LIMITS.snapshotLoadsPendingMax,
+    async (namespace, signal) => {
+      if (await catalog.hasNamespace(namespace, signal)) return
+      throw new AppError(
+        'NO_SUCH_NAMESPACE',
+        `The catalog does not have the configured namespace ${namespace.join('.')}`,
+      )
+    },
+    AbortSignal.timeout(LIMITS.catalogCallTimeoutMs * 2),
+  )
+}
+
+async function createQueryServices(
+  config: Config,
+  iceberg: IcebergConfig,
+  parts: {
+    catalog: RestCatalog
+    metrics: Metrics
+    clock: Clock
+    logger: Logger
+    stack: AsyncDisposableStack
+  },
+): Promise<QueryServices> {
+  const { catalog, metrics, clock, stack } = parts
+  const scratchDirectory = await mkdtemp(join(tmpdir(), 'lake-workbench-'))
+  stack.defer(async () => {
+    await rm(scratchDirectory, { recursive: true, force: true })
+  })
+  const dispatcher = createStorageDispatcher()
+  stack.defer(async () => {
+    await dispatcher.destroy()
+  })
+  const chunkCache = await openChunkCache(config, metrics, stack)
+  const engine = stack.use(
+    await createEnginePool({
+      scratchDirectory,
+      enginesMax: config.enginesMax,
+      memoryBytesMax: config.engineMemoryBytesMax,
+    }),
+  )
+  return {
+    authorizer: createAuthorizer(iceberg.namespaces),
+    catalog,
+    snapshotCache: createSnapshotCache({
+      load: async (ident, signal) => await catalog.loadTable(ident, signal),
+      clock,
+      onOutcome: (outcome) => {
+        metrics.snapshotCache(outcome)
+      },
+    }),
+    engine,
+    sealer: createTicketSealer({ keys: config.ticketKeys, purpose: 'do-get', clock }),
+    clock,
+    openStorage: createTableStorageFactory({ config: iceberg, dispatcher }),
+    chunkCache,
+    scanBytesMax: config.scanBytesMax,
+    createId: randomUUID,
+  }
+}
+
+async function listen(server: Server, { host, port }: Address, stack: AsyncDisposableStack): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, resolve)
+  })
+  stack.defer(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  const bound = server.address() as AddressInfo
+  return `http://${host.includes(':') ? `[${host}]` : host}:${bound.port}`
+}

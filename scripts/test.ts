@@ -1,0 +1,91 @@
+// Every check and test, in one go: format, lint, types, dead code, unit and integration tests, then the browser tests.
+// Ends with one line over all of them: `N passed, N failed, N skipped`. Exits 0 only when nothing failed.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { buildWeb, ROOT } from './programs.ts'
+
+interface Tally {
+  passed: number
+  failed: number
+  skipped: number
+}
+
+const RESULTS = join(ROOT, 'test-results')
+const total: Tally = { passed: 0, failed: 0, skipped: 0 }
+
+rmSync(RESULTS, { recursive: true, force: true })
+mkdirSync(RESULTS, { recursive: true })
+
+for (const check of ['format:check', 'lint', 'typecheck', 'knip']) {
+  add({
+    passed: 0,
+    failed: 0,
+    skipped: 0,
+    ...((await run('npm', ['run', '--silent', check])) ? { passed: 1 } : { failed: 1 }),
+  })
+}
+await buildWeb()
+const units = join(RESULTS, 'unit.json')
+await run('npm', [
+  'run',
+  '--silent',
+  'unit',
+  '--',
+  '--reporter=default',
+  '--reporter=json',
+  `--outputFile.json=${units}`,
+])
+add(readUnits(units))
+await run('npm', ['run', '--silent', 'e2e'])
+add(readBrowser(join(RESULTS, 'e2e.json')))
+
+process.stdout.write(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped\n`)
+process.exitCode = total.failed === 0 && total.passed > 0 ? 0 : 1
+
+async function run(command: string, args: readonly string[]): Promise<boolean> {
+  process.stdout.write(`\n> ${[command, ...args].join(' ')}\n`)
+  const child = spawn(command, args, { cwd: ROOT, stdio: ['ignore', 'inherit', 'inherit'] })
+  const [code] = (await once(child, 'exit')) as [number | null]
+  return code === 0
+}
+
+function add(tally: Tally): void {
+  total.passed += tally.passed
+  total.failed += tally.failed
+  total.skipped += tally.skipped
+}
+
+function readUnits(path: string): Tally {
+  const report = readReport<{
+    numPassedTests: number
+    numFailedTests: number
+    numPendingTests: number
+    numTodoTests: number
+    success: boolean
+  }>(path)
+  if (!report) return { passed: 0, failed: 1, skipped: 0 }
+  // A file that fails to load has no failed test of its own, but the run did not succeed.
+  const failed = report.success ? report.numFailedTests : Math.max(1, report.numFailedTests)
+  return { passed: report.numPassedTests, failed, skipped: report.numPendingTests + report.numTodoTests }
+}
+
+function readBrowser(path: string): Tally {
+  const report = readReport<{
+    stats: { expected: number; unexpected: number; flaky: number; skipped: number }
+    errors: unknown[]
+  }>(path)
+  if (!report) return { passed: 0, failed: 1, skipped: 0 }
+  const { expected, unexpected, flaky, skipped } = report.stats
+  return { passed: expected, failed: unexpected + flaky + report.errors.length, skipped }
+}
+
+function readReport<Report>(path: string): Report | undefined {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as Report
+  } catch {
+    process.stdout.write(`${path} is missing: the run did not finish\n`)
+    return undefined
+  }
+}
