@@ -4,7 +4,11 @@
 export type ExcerptColumn =
   /** In the file, as column `c<index>`; may need a cast to the table's type (promotion, missing nested fields). */
   | { readonly source: 'file' }
-  /** Not in the file: the same value in every row, as a SQL expression without side effects, such as `NULL`. */
+  /**
+   * A SQL expression without side effects. Mostly the same value in every row, such as `NULL`; where the file's column
+   * needs more than a cast, or is of an unusual type, it refers to that column as `"c<index>"` (only if there is a path).
+   * Excerpts may be read together only where all of this text is equal.
+   */
   | { readonly source: 'constant'; readonly sql: string }
 
 export interface Excerpt {

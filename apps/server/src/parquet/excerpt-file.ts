@@ -1,0 +1,98 @@
+// Writes the file of an excerpt: chunks at places that are known beforehand, as their bytes arrive, then the footer.
+// Written under a temporary name and renamed when complete; removed on any failure.
+import { open, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { FileHandle } from 'node:fs/promises'
+import { AppError } from '@lake/core/errors.ts'
+import type { FileReader } from './file-reader.ts'
+import { encodeFooter, MAGIC, projectedLeaves } from './footer-writer.ts'
+import type { PlacedChunk, PlacedRowGroup } from './footer-writer.ts'
+import type { RowGroup } from './parquet-metadata.ts'
+import type { ProjectedNode } from './projection.ts'
+import { parquetCorrupt, parquetUnsupported } from './thrift.ts'
+
+/** What the engine decompresses: uncompressed, Snappy, gzip, Brotli, Zstandard, LZ4_RAW. */
+const READABLE_CODECS: ReadonlySet<number> = new Set([0, 1, 2, 4, 6, 7])
+const CODEC_NAMES: Readonly<Record<number, string>> = { 3: 'LZO', 5: 'LZ4 (Hadoop)' }
+/** What the engine decodes: plain, dictionaries, RLE, bit packing, the three delta encodings, byte stream split. */
+const READABLE_ENCODINGS: ReadonlySet<number> = new Set([0, 2, 3, 4, 5, 6, 7, 8, 9])
+
+/** Returns the absolute path of the finished file. */
+export async function writeExcerptFile(
+  target: { readonly directory: string; readonly name: string; readonly uri: string },
+  content: { readonly nodes: readonly ProjectedNode[]; readonly groups: readonly RowGroup[] },
+  reader: FileReader,
+  signal: AbortSignal,
+): Promise<string> {
+  const { placed, endOffset } = placeChunks(content.nodes, content.groups)
+  const chunks = placed.flatMap((group) => group.chunks)
+  const path = join(target.directory, `${target.name}.parquet`)
+  const partPath = `${path}.part`
+  try {
+    const handle = await open(partPath, 'wx', 0o600)
+    try {
+      await writeAt(handle, MAGIC, 0)
+      await reader.readRanges(
+        chunks.map((chunk) => chunk.source.range),
+        async (index, position, bytes) => {
+          const chunk = chunks[index]
+          if (chunk) await writeAt(handle, bytes, chunk.offset + position - chunk.source.range.start)
+        },
+        signal,
+      )
+      await writeAt(handle, encodeFooter(content.nodes, placed), endOffset)
+    } finally {
+      await handle.close()
+    }
+    await rename(partPath, path)
+    return path
+  } catch (error) {
+    await rm(partPath, { force: true })
+    throw isDiskFull(error)
+      ? new AppError('BUSY', 'The server has no disk space left for what the statement reads', {
+          cause: error,
+        })
+      : error
+  }
+}
+
+function placeChunks(
+  nodes: readonly ProjectedNode[],
+  groups: readonly RowGroup[],
+): { placed: PlacedRowGroup[]; endOffset: number } {
+  const leaves = projectedLeaves(nodes)
+  let endOffset = MAGIC.byteLength
+  const placed = groups.map((group) => ({
+    rowCount: group.rowCount,
+    chunks: leaves.map((leaf): PlacedChunk => {
+      const source = group.chunks[leaf.index]
+      if (source === undefined) throw parquetCorrupt('a row group lacks a column')
+      if (!READABLE_CODECS.has(source.codec)) {
+        throw parquetUnsupported(`Parquet compression ${CODEC_NAMES[source.codec] ?? source.codec}`)
+      }
+      const encoding = source.encodings.find((candidate) => !READABLE_ENCODINGS.has(candidate))
+      if (encoding !== undefined) throw parquetUnsupported(`Parquet encoding ${encoding}`)
+      const offset = endOffset
+      endOffset += source.range.end - source.range.start
+      return { source, offset }
+    }),
+  }))
+  return { placed, endOffset }
+}
+
+async function writeAt(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+  let written = 0
+  while (written < bytes.byteLength) {
+    const { bytesWritten } = await handle.write(
+      bytes,
+      written,
+      bytes.byteLength - written,
+      position + written,
+    )
+    written += bytesWritten
+  }
+}
+
+function isDiskFull(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
+}

@@ -1,0 +1,165 @@
+// Makes the excerpt of one data file: reads its footer, drops row groups that cannot match, fetches the chunks of the
+// needed columns, and writes them unchanged under a footer of their own. Rows keep their order, and row groups are dropped
+// whole, so positions in the file can be translated. Either a complete excerpt appears under its name or none.
+import { createHash } from 'node:crypto'
+import { AppError } from '@lake/core/errors.ts'
+import type { Predicate } from '@lake/core/expr/predicate.ts'
+import { formatLiteralSql } from '@lake/core/iceberg/literal.ts'
+import type { NameMapping } from '@lake/core/iceberg/name-mapping.ts'
+import { isPrimitive } from '@lake/core/iceberg/schema.ts'
+import type { PartitionSpec } from '@lake/core/iceberg/table-metadata.ts'
+import type { IcebergType, NestedField, Schema } from '@lake/core/iceberg/types.ts'
+import type { FileScanTask } from '@lake/core/scan/file-scan-task.ts'
+import type { RangeCache } from '../storage/column-chunk-cache.ts'
+import type { ObjectStore } from '../storage/object-store.ts'
+import { isUsualLeaf } from './column-types.ts'
+import { missingFieldSql } from './default-sql.ts'
+import { writeExcerptFile } from './excerpt-file.ts'
+import type { Excerpt, ExcerptColumn } from './excerpt.ts'
+import { resolveFieldIds } from './field-ids.ts'
+import { createFileReader } from './file-reader.ts'
+import { readFooter } from './footer.ts'
+import type { ParquetMetadata } from './parquet-metadata.ts'
+import { project } from './projection.ts'
+import type { ProjectedNode, Projection, ProjectionContext } from './projection.ts'
+import { filterableColumns, selectRowGroups } from './row-group-pruning.ts'
+import { parquetCorrupt } from './thrift.ts'
+
+export interface ExcerptRequest {
+  readonly task: FileScanTask
+  /** The spec that the file was written with (`task.file.specId`). */
+  readonly partitionSpec: PartitionSpec
+  /** The pinned schema. */
+  readonly schema: Schema
+  readonly nameMapping: NameMapping | undefined
+  /** Top-level columns that the statement reads. */
+  readonly columnIndexes: ReadonlySet<number>
+  /** Row groups without a row that passes may be left out; the engine filters what is left. */
+  readonly predicate: Predicate
+  readonly store: Pick<ObjectStore, 'readRange'>
+  /** Canonical URI of the data file. */
+  readonly uri: string
+  readonly cache?: RangeCache | undefined
+  /** Absolute; the excerpt is written there as `<name>.parquet`. */
+  readonly directory: string
+  readonly name: string
+}
+
+/** Rows of the data file that an excerpt holds, in order: positions `[firstRow, firstRow + rowCount)`. */
+export interface KeptRows {
+  readonly firstRow: number
+  readonly rowCount: number
+}
+
+export interface ExcerptOutcome {
+  readonly excerpt: Excerpt
+  readonly keptRows: readonly KeptRows[]
+  readonly rowGroupsTotal: number
+  readonly rowGroupsRead: number
+  readonly bytesRead: number
+  readonly requests: number
+}
+
+/**
+ * @throws AppError TABLE_UNSUPPORTED, TABLE_CORRUPT, BUSY when the disk is full, and those of the store
+ */
+export async function writeExcerpt(request: ExcerptRequest, signal: AbortSignal): Promise<ExcerptOutcome> {
+  const { task, uri, schema } = request
+  const { fileSizeBytes } = task.file
+  const reader = createFileReader({ store: request.store, uri, fileSizeBytes, cache: request.cache })
+  const metadata = await readFooter(reader, uri, fileSizeBytes, signal)
+  const { columns, nodes } = resolveColumns(request, metadata)
+  const ids = resolveFieldIds(metadata, request.nameMapping)
+  const kept = selectRowGroups(metadata, filterableColumns(metadata, schema, ids), request.predicate)
+  const groups = kept.filter((group) => group.rowCount > 0)
+  const rowCount = groups.reduce((total, group) => total + group.rowCount, 0)
+
+  let path: string | undefined
+  if (rowCount > 0 && nodes.length > 0) {
+    path = await writeExcerptFile(request, { nodes, groups }, reader, signal)
+  }
+  return {
+    // Without rows there is no file, so nothing may refer to its columns.
+    excerpt: { path, rowCount, columns: rowCount > 0 ? columns : allNull(columns) },
+    keptRows: groups.map((group) => ({ firstRow: group.firstRow, rowCount: group.rowCount })),
+    rowGroupsTotal: metadata.rowGroups.length,
+    rowGroupsRead: groups.length,
+    bytesRead: reader.bytesRead,
+    requests: reader.requests,
+  }
+}
+
+interface ResolvedColumns {
+  readonly columns: ReadonlyMap<number, ExcerptColumn>
+  /** What comes from the file, named `c<index>`. */
+  readonly nodes: readonly ProjectedNode[]
+}
+
+function resolveColumns(request: ExcerptRequest, metadata: ParquetMetadata): ResolvedColumns {
+  const ids = resolveFieldIds(metadata, request.nameMapping)
+  const identityFieldIds = new Set(identityFields(request.partitionSpec).map((field) => field.sourceId))
+  const context: ProjectionContext = { ids, identityFieldIds }
+  const columns = new Map<number, ExcerptColumn>()
+  const nodes: ProjectedNode[] = []
+  for (const index of [...request.columnIndexes].sort((a, b) => a - b)) {
+    const field = request.schema.fields[index]
+    if (field === undefined) throw new RangeError(`the schema has no column ${index}`)
+    const found = metadata.columns.filter((node) => ids.idOf(node) === field.id)
+    const node = field.type.kind === 'unknown' ? undefined : found[0]
+    if (found.length > 1) throw parquetCorrupt('two columns have one field id')
+    if (node === undefined) {
+      columns.set(index, { source: 'constant', sql: missingColumnSql(request, field) })
+      continue
+    }
+    const name = `c${index}`
+    const projection = project(field.type, node, name, field.name, context)
+    nodes.push(projection.node)
+    columns.set(index, columnOf(field.type, projection, `"${name}"`))
+  }
+  return { columns, nodes }
+}
+
+/**
+ * Files are read together where their columns are said to be the same. So a column whose type is not the usual one of
+ * the table's type carries its shape in a comment: two files of different shape then never share one reading.
+ */
+function columnOf(type: IcebergType, { node, compute }: Projection, name: string): ExcerptColumn {
+  if (compute === undefined && isUsualLeaf(type, node)) return { source: 'file' }
+  const shape = createHash('sha256')
+    .update(JSON.stringify(shapeOf(node)))
+    .digest('hex')
+    .slice(0, 16)
+  return { source: 'constant', sql: `${compute?.(name) ?? name} /* ${shape} */` }
+}
+
+function shapeOf({ name, annotation, leaf, children }: ProjectedNode): unknown {
+  return [name, annotation, leaf?.physicalType, leaf?.lengthBytes, children.map(shapeOf)]
+}
+
+/** Iceberg table spec, "Column Projection": the partition's value, the initial default, NULL, in this order. */
+function missingColumnSql(request: ExcerptRequest, field: NestedField): string {
+  const { partition } = request.task.file
+  for (const { sourceId, fieldId } of identityFields(request.partitionSpec)) {
+    const value = sourceId === field.id ? partition.get(fieldId) : undefined
+    if (value === undefined || !isPrimitive(field.type)) continue
+    return value === null ? 'NULL' : formatLiteralSql(field.type, value)
+  }
+  if (['variant', 'geometry', 'geography'].includes(field.type.kind)) {
+    const feature = `type ${field.type.kind}`
+    throw new AppError('TABLE_UNSUPPORTED', `The table uses ${feature}, which is not read`, {
+      details: { feature },
+    })
+  }
+  return missingFieldSql(field, field.name)
+}
+
+function identityFields(spec: PartitionSpec): { sourceId: number; fieldId: number }[] {
+  return spec.fields.flatMap(({ transform, sourceIds, fieldId }) => {
+    const sourceId = sourceIds.length === 1 ? sourceIds[0] : undefined
+    return transform.toLowerCase() === 'identity' && sourceId !== undefined ? [{ sourceId, fieldId }] : []
+  })
+}
+
+function allNull(columns: ReadonlyMap<number, ExcerptColumn>): ReadonlyMap<number, ExcerptColumn> {
+  return new Map([...columns.keys()].map((index) => [index, { source: 'constant', sql: 'NULL' }]))
+}
