@@ -1,5 +1,6 @@
 // The deployment's configuration: read from the environment once, validated whole before anything listens, and all
 // faults reported together. The only file that reads the environment. docs/configuration.md describes each variable.
+import { availableParallelism } from 'node:os'
 import { AppError } from '@lake/core/errors.ts'
 import { parseSecretSetting, type SecretSetting } from './catalog/secrets.ts'
 import { Secret } from './observability/redaction.ts'
@@ -56,6 +57,8 @@ export interface Config {
   readonly scanBytesMax: number
   readonly engineMemoryBytesMax: number
   readonly enginesMax: number
+  readonly engineSpillBytesMax: number
+  readonly engineThreads: number
   readonly logLevel: string
 }
 
@@ -87,6 +90,8 @@ export const VARIABLES = [
   'LAKE_SCAN_BYTES_MAX',
   'LAKE_ENGINE_MEMORY_BYTES_MAX',
   'LAKE_ENGINES_MAX',
+  'LAKE_ENGINE_SPILL_BYTES_MAX',
+  'LAKE_ENGINE_THREADS',
   'LAKE_LOG_LEVEL',
 ] as const
 export type Variable = (typeof VARIABLES)[number]
@@ -119,6 +124,8 @@ export function readConfig(environment: Environment): Config {
     scanBytesMax: reader.integer('LAKE_SCAN_BYTES_MAX', 20 * GIB, 1),
     engineMemoryBytesMax: reader.integer('LAKE_ENGINE_MEMORY_BYTES_MAX', 2 * GIB, 64 * 1_048_576),
     enginesMax: reader.integer('LAKE_ENGINES_MAX', 2, 1),
+    engineSpillBytesMax: reader.integer('LAKE_ENGINE_SPILL_BYTES_MAX', 10 * GIB, 0),
+    engineThreads: reader.integer('LAKE_ENGINE_THREADS', availableParallelism(), 1),
     logLevel: reader.choice('LAKE_LOG_LEVEL', LOG_LEVELS) ?? 'info',
   }
   if (reader.faults.length > 0) {

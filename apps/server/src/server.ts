@@ -68,7 +68,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const app = createApp({
     authorizer: services.authorizer,
     browser: createCatalogBrowser({ ...services, discovery: config.iceberg.discovery }),
-    flight: createFlightService({ ...services, logger, metrics }),
+    flight: createFlightService({
+      ...services,
+      sealer: createTicketSealer({ keys: config.ticketKeys, purpose: 'do-get', clock }),
+      createId: randomUUID,
+      logger,
+      metrics,
+    }),
     logger,
     metrics,
     discovery: config.iceberg.discovery,
@@ -145,6 +151,8 @@ async function createQueryServices(
       scratchDirectory,
       enginesMax: config.enginesMax,
       memoryBytesMax: config.engineMemoryBytesMax,
+      spillBytesMax: config.engineSpillBytesMax,
+      threads: config.engineThreads,
     }),
   )
   return {
@@ -158,12 +166,10 @@ async function createQueryServices(
       },
     }),
     engine,
-    sealer: createTicketSealer({ keys: config.ticketKeys, purpose: 'do-get', clock }),
     clock,
     openStorage: createTableStorageFactory({ config: iceberg, dispatcher }),
     chunkCache,
     scanBytesMax: config.scanBytesMax,
-    createId: randomUUID,
   }
 }
 

@@ -10,6 +10,7 @@ import { planQuery, resolveTables } from '../queries/plan-query.ts'
 import { runQuery } from '../queries/run-query.ts'
 import type { QueryServices } from '../queries/query-services.ts'
 import { createRunningStatements } from './running-statements.ts'
+import type { TicketSealer } from './ticket-sealer.ts'
 
 export interface FlightService {
   analyze(sql: string, signal: AbortSignal): Promise<AnalyzeResponse>
@@ -34,11 +35,16 @@ export interface FlightService {
   ): Promise<'cancelled' | 'cancelling' | 'notCancellable'>
 }
 
-export function createFlightService(
-  services: QueryServices & { logger: Logger; metrics: Metrics },
-): FlightService {
+export interface FlightServiceOptions extends QueryServices {
+  readonly sealer: TicketSealer
+  readonly createId: () => string
+  readonly logger: Logger
+  readonly metrics: Metrics
+}
+
+export function createFlightService(services: FlightServiceOptions): FlightService {
   const running = createRunningStatements()
-  const { metrics, logger, clock } = services
+  const { metrics, logger, clock, sealer } = services
 
   return {
     async analyze(sql, signal) {
@@ -54,11 +60,18 @@ export function createFlightService(
       }
     },
 
-    getFlightInfo: async (request, principal, signal) =>
-      await planQuery(request, principal, services, signal),
+    async getFlightInfo(request, principal, signal) {
+      const { columns, pins, tables } = await planQuery(request, services, signal)
+      const statementId = services.createId()
+      const issuedAtMs = clock.nowMs()
+      const expiresAtMs = issuedAtMs + LIMITS.ticketLifetimeMs
+      const claims = { statementId, sql: request.sql, pins, principal, issuedAtMs, expiresAtMs }
+      const schema = columns.map(({ name, type }) => ({ name, type }))
+      return { statementId, schema, ticket: sealer.seal(claims), expiresAtMs, tables }
+    },
 
     async *doGet(ticket, principal, requestId, signal) {
-      const claims = services.sealer.open(ticket, principal)
+      const claims = sealer.open(ticket, principal)
       using run = running.enter(claims.statementId, signal)
       using deadline = startDeadline(run.signal, LIMITS.statementDeadlineMs, 'The statement')
       const startedAtMs = clock.nowMs()
@@ -85,7 +98,7 @@ export function createFlightService(
     },
 
     async cancelFlightInfo(ticket, principal) {
-      const { statementId } = services.sealer.open(ticket, principal)
+      const { statementId } = sealer.open(ticket, principal)
       return await running.cancel(statementId, LIMITS.cancelWaitMs)
     },
   }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createManualClock } from '../../test/support/manual-clock.ts'
 import { Secret } from '../observability/redaction.ts'
-import { createTicketSealer, type TicketClaims } from './ticket-sealer.ts'
+import type { TicketClaims } from '@lake/core/flight/ticket.ts'
+import { createTicketSealer } from './ticket-sealer.ts'
 
 const clock = createManualClock()
 const key = (id: string, byte: number) => ({ id, key: new Secret(Buffer.alloc(32, byte).toString('base64')) })

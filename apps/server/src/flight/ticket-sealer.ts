@@ -5,9 +5,8 @@
 // Everything before the nonce and the purpose are authenticated with the claims (AAD), so a ticket of another purpose
 // or key does not open. A key ring opens tickets of older keys while the first key seals.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import * as z from 'zod'
 import { AppError } from '@lake/core/errors.ts'
-import { tablePin } from '@lake/core/flight/receipt.ts'
+import { ticketClaims, type TicketClaims } from '@lake/core/flight/ticket.ts'
 import { assertDefined } from '@lake/core/assert.ts'
 import type { Clock } from '../concurrency/clock.ts'
 import type { TicketKey } from '../config.ts'
@@ -16,19 +15,6 @@ import { Secret } from '../observability/redaction.ts'
 const VERSION = 1
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
-
-const ticketClaims = z.object({
-  statementId: z.string(),
-  sql: z.string(),
-  /** What each table was pinned to, and the schema it is read with. */
-  pins: z.array(tablePin.extend({ schemaId: z.number().int() })),
-  principal: z.string().nullable(),
-  issuedAtMs: z.number(),
-  expiresAtMs: z.number(),
-})
-/** No credential is ever part of it. */
-export type TicketClaims = z.infer<typeof ticketClaims>
-export type SealedPin = TicketClaims['pins'][number]
 
 export interface TicketSealer {
   seal(claims: TicketClaims): string

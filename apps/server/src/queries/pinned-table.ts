@@ -7,7 +7,7 @@ import type { Schema } from '@lake/core/iceberg/types.ts'
 import type { CachedTable } from '../catalog/snapshot-cache.ts'
 import type { LoadedTable } from '../catalog/rest-catalog.ts'
 import type { EngineTable } from '../engine/engine.ts'
-import type { SealedPin } from '../flight/ticket-sealer.ts'
+import type { SealedPin } from '@lake/core/flight/ticket.ts'
 import { duckdbType, sqlColumnNames } from '../sql/duckdb-type.ts'
 
 export interface PinnedTable {

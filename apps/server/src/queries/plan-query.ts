@@ -1,16 +1,25 @@
-// The first half of a query: from SQL text to a sealed ticket. The order of the steps is written here and nowhere else:
-// analyze → authorize → pin → bind → seal. Nothing is loaded before every table is authorized.
+// The first half of a query: from SQL text to pins, which the caller seals into a ticket. The order of the steps is
+// written here and nowhere else: analyze → authorize → pin → bind. Nothing is loaded before every table is authorized.
 import { AppError } from '@lake/core/errors.ts'
-import type { FlightInfoRequest, FlightInfoResponse, RequestedPin } from '@lake/core/api/contract.ts'
+import type { FlightInfoRequest, RequestedPin } from '@lake/core/api/contract.ts'
+import type { TableReceipt } from '@lake/core/flight/receipt.ts'
+import type { SealedPin } from '@lake/core/flight/ticket.ts'
 import { noSuchTable } from '../access/authorizer.ts'
 import type { TableIdent } from '../catalog/rest-catalog.ts'
 import { mapConcurrently } from '../concurrency/map-concurrently.ts'
 import { startDeadline } from '../concurrency/deadline.ts'
+import type { ResultColumn } from '../engine/engine.ts'
 import { LIMITS } from '../limits.ts'
 import { analyzeStatement, type TableReference } from '../sql/analyze-statement.ts'
 import { pinTable, sealPin, type PinnedTable } from './pinned-table.ts'
 import type { QueryServices } from './query-services.ts'
 import { planRequirements } from './scan-requirements.ts'
+
+export interface QueryPlan {
+  readonly columns: readonly ResultColumn[]
+  readonly pins: SealedPin[]
+  readonly tables: TableReceipt[]
+}
 
 export interface ResolvedReference extends TableIdent {
   readonly startOffset: number
@@ -23,10 +32,9 @@ export interface ResolvedReference extends TableIdent {
  */
 export async function planQuery(
   request: FlightInfoRequest,
-  principal: string | null,
   services: QueryServices,
   signal: AbortSignal,
-): Promise<FlightInfoResponse> {
+): Promise<QueryPlan> {
   using deadline = startDeadline(signal, LIMITS.planningDeadlineMs, 'Planning the statement')
   const references = await resolveTables(request.sql, services, deadline.signal)
   const pinned = await pinTables(references, request.pins ?? [], services, deadline.signal)
@@ -35,22 +43,9 @@ export async function planQuery(
   // Refuses a statement that needs a column which cannot be read, while there is still a form to say so in.
   await planRequirements(bound, pinned, services.engine.analyst, deadline.signal)
 
-  const issuedAtMs = services.clock.nowMs()
-  const expiresAtMs = issuedAtMs + LIMITS.ticketLifetimeMs
-  const statementId = services.createId()
-  const ticket = services.sealer.seal({
-    statementId,
-    sql: request.sql,
-    pins: pinned.map(sealPin),
-    principal,
-    issuedAtMs,
-    expiresAtMs,
-  })
   return {
-    statementId,
-    schema: bound.columns.map(({ name, type }) => ({ name, type })),
-    ticket,
-    expiresAtMs,
+    columns: bound.columns,
+    pins: pinned.map(sealPin),
     tables: pinned.map(({ receipt }) => receipt),
   }
 }

@@ -4,7 +4,6 @@ import type { RestCatalog } from '../catalog/rest-catalog.ts'
 import type { SnapshotCache } from '../catalog/snapshot-cache.ts'
 import type { Clock } from '../concurrency/clock.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { TicketSealer } from '../flight/ticket-sealer.ts'
 import type { OpenTableStorage } from '../storage/table-storage.ts'
 import type { RangeCache } from '../storage/column-chunk-cache.ts'
 
@@ -13,11 +12,9 @@ export interface QueryServices {
   readonly catalog: RestCatalog
   readonly snapshotCache: SnapshotCache
   readonly engine: Engine
-  readonly sealer: TicketSealer
   readonly clock: Clock
   /** Storage of one table with the credentials of this load. */
   readonly openStorage: OpenTableStorage
   readonly chunkCache: RangeCache | undefined
   readonly scanBytesMax: number
-  readonly createId: () => string
 }
