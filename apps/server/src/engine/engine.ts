@@ -33,7 +33,11 @@ export interface ResultColumn {
 
 export interface BoundStatement {
   readonly columns: readonly ResultColumn[]
-  /** The optimized plan as `EXPLAIN (FORMAT JSON)` prints it. */
+  /**
+   * The optimized plan as `EXPLAIN (FORMAT JSON)` prints it. The n-th of the given tables is scanned as
+   * `iceberg.main.t<n>_<nonce>` with columns `c<i>_<nonce>`; see sql/pushdown.ts. EXPLAIN keeps silent about the number
+   * of a LIMIT, so `extra_info.Limit` is added where the statement's only LIMIT is a constant at its top, no OFFSET.
+   */
   readonly plan: unknown
 }
 
@@ -41,8 +45,18 @@ export interface BoundStatement {
 export interface Analyst {
   /** The engine's syntax tree of the text (`json_serialize_sql`). SQL_SYNTAX, SQL_NOT_READ_ONLY, SQL_UNSUPPORTED. */
   parse(sql: string, signal: AbortSignal): Promise<unknown>
-  /** Binds and optimizes the statement over empty tables, so that the plan says what each scan needs. */
-  bind(sql: string, tables: readonly EngineTable[], signal: AbortSignal): Promise<BoundStatement>
+  /**
+   * Binds and optimizes the statement over empty tables, so that the plan says what each scan needs.
+   *
+   * @param options.statementAtMs what `now()` and its kin stand for; give `execute` the same. Without it they stay
+   *   unknown, and filters that depend on them prune nothing.
+   */
+  bind(
+    sql: string,
+    tables: readonly EngineTable[],
+    signal: AbortSignal,
+    options?: { readonly statementAtMs?: number },
+  ): Promise<BoundStatement>
   /** Parses filter texts of a plan into expression trees; null for one that does not parse alone. */
   parseExpressions(texts: readonly string[], signal: AbortSignal): Promise<readonly unknown[]>
 }
@@ -69,9 +83,17 @@ export interface EngineSession extends AsyncDisposable {
   defineScans(scans: readonly ScanView[], signal: AbortSignal): Promise<void>
   /**
    * Runs the statement over the defined views. Aborting interrupts the engine and, failing that, kills the process.
+   * An earlier run that was not read to its end is closed.
+   *
+   * @param options.statementAtMs what `now()` and its kin stand for, the current time by default; the first run of a
+   *   session fixes it for all
    * @throws AppError SQL_EXECUTION, SQL_BINDING, ENGINE_FAILED, CANCELLED, DEADLINE_EXCEEDED
    */
-  execute(sql: string, options: { rowsMax: number }, signal: AbortSignal): Promise<EngineResult>
+  execute(
+    sql: string,
+    options: { readonly rowsMax: number; readonly statementAtMs?: number },
+    signal: AbortSignal,
+  ): Promise<EngineResult>
 }
 
 export interface Engine extends AsyncDisposable {

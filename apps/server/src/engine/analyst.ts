@@ -1,0 +1,97 @@
+// Reads statements in the analysis process: syntax trees, bound plans over empty tables, filters of plans.
+// One at a time; each within a deadline, after which the process is killed and replaced.
+import { randomBytes } from 'node:crypto'
+import { AppError } from '@lake/core/errors.ts'
+import type { Semaphore } from '../concurrency/semaphore.ts'
+import { startDeadline } from '../concurrency/deadline.ts'
+import { LIMITS } from '../limits.ts'
+import type { Analyst, BoundStatement } from './engine.ts'
+import type { EngineClient } from './engine-client.ts'
+import { engineError } from './engine-errors.ts'
+import { addLimit, constantLimit } from './plan-limit.ts'
+import type { BindAnswer } from './protocol.ts'
+import { refuseStatement } from './refused-statement.ts'
+import { stubStatements } from './scan-view.ts'
+import { statementTimeMacros } from './statement-time.ts'
+
+interface SerializedTree {
+  readonly error: boolean
+  readonly error_type?: string
+  readonly error_message?: string
+  readonly position?: string
+}
+
+/** Parses the engine's JSON; integers that a number cannot hold become strings of their digits. */
+export function parseTreeJson(text: string): unknown {
+  const revive = (_key: string, value: unknown, context?: { source?: string }): unknown => {
+    if (typeof value !== 'number' || Number.isSafeInteger(value)) return value
+    const source = context?.source ?? ''
+    return /^-?\d+$/u.test(source) ? source : value
+  }
+  return JSON.parse(text, revive as Parameters<typeof JSON.parse>[1])
+}
+
+function readTree(text: string, sql: string): unknown {
+  const tree = parseTreeJson(text) as SerializedTree
+  if (!tree.error) return tree
+  if (tree.error_type !== 'parser') throw refuseStatement(sql)
+  const position = tree.position === undefined ? undefined : Number(tree.position)
+  throw engineError({ type: 'Parser', message: tree.error_message ?? '', positionBytes: position }, sql)
+}
+
+export interface AnalystOptions {
+  /** One permit. */
+  readonly semaphore: Semaphore
+  /** The running analysis process; a fresh one where the last has ended. */
+  client(signal: AbortSignal): Promise<EngineClient>
+}
+
+export function createAnalyst(options: AnalystOptions): Analyst {
+  const withClient = async <T>(
+    work: (client: EngineClient, signal: AbortSignal) => Promise<T>,
+    signal: AbortSignal,
+  ) => {
+    using deadline = startDeadline(signal, LIMITS.analysisDeadlineMs, 'Analysing the statement')
+    const release = await options.semaphore.acquire(deadline.signal)
+    try {
+      return await work(await options.client(deadline.signal), deadline.signal)
+    } finally {
+      release()
+    }
+  }
+  return {
+    parse: (sql, signal) =>
+      withClient(async (client, signal) => {
+        if (sql.includes('\0')) throw new AppError('SQL_SYNTAX', 'The statement contains a NUL character')
+        return readTree((await client.request({ kind: 'parse', sql }, signal, sql)) as string, sql)
+      }, signal),
+    bind: (sql, tables, signal, bindOptions) =>
+      withClient(async (client, signal): Promise<BoundStatement> => {
+        const ddl = stubStatements(tables, randomBytes(8).toString('hex'))
+        const macros = statementTimeMacros(bindOptions?.statementAtMs)
+        const answer = (await client.request({ kind: 'bind', sql, macros, ddl }, signal, sql)) as BindAnswer
+        const plan: unknown = JSON.parse(answer.planText)
+        addLimit(plan, constantLimit(JSON.parse(answer.treeText)))
+        return { columns: answer.columns, plan }
+      }, signal),
+    parseExpressions: (texts, signal) =>
+      withClient(async (client, signal) => {
+        const answers = (await client.request({ kind: 'expressions', texts }, signal)) as readonly string[]
+        return answers.map(readExpression)
+      }, signal),
+  }
+}
+
+/** The one expression of `SELECT <text>`, and nothing more than that; null for anything else. */
+function readExpression(text: string): unknown {
+  const tree = parseTreeJson(text) as {
+    error: boolean
+    statements?: readonly {
+      node?: { type?: string; select_list?: readonly unknown[]; from_table?: { type?: string } }
+    }[]
+  }
+  const node = tree.statements?.[0]?.node
+  if (tree.error || tree.statements?.length !== 1 || node?.type !== 'SELECT_NODE') return null
+  if (node.select_list?.length !== 1 || node.from_table?.type !== 'EMPTY') return null
+  return node.select_list[0] ?? null
+}

@@ -1,0 +1,62 @@
+// Messages of ours in an Arrow stream: zero-row record batches with custom metadata, and the stream's end.
+// Needs no engine: whoever writes the response uses it, also when a statement failed before its schema was known.
+import { BATCH_METADATA_KEY, type BatchMessage } from '@lake/core/api/wire.ts'
+import {
+  makeData,
+  RecordBatch,
+  RecordBatchReader,
+  RecordBatchStreamWriter,
+  Schema,
+  Struct,
+  type Data,
+  type DataType,
+} from 'apache-arrow'
+
+/** Continuation marker and length 0: what ends every Arrow stream. */
+export const END_OF_STREAM: Uint8Array = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0)
+
+const schemas = new WeakMap<Uint8Array, Schema>()
+
+function schemaOf(schemaMessage: Uint8Array): Schema {
+  const known = schemas.get(schemaMessage)
+  if (known) return known
+  const reader = RecordBatchReader.from(Buffer.concat([schemaMessage, END_OF_STREAM]))
+  reader.open({ autoDestroy: false })
+  schemas.set(schemaMessage, reader.schema)
+  return reader.schema
+}
+
+function emptyData(type: DataType): Data {
+  return makeData({
+    type,
+    length: 0,
+    nullCount: 0,
+    children: type.children?.map((child) => emptyData(child.type)),
+  } as never)
+}
+
+/** A record batch message of zero rows that carries `message`; stands after the rows it speaks of. */
+export function encodeMessageBatch(schemaMessage: Uint8Array, message: BatchMessage): Uint8Array {
+  const schema = schemaOf(schemaMessage)
+  const data = makeData({
+    type: new Struct(schema.fields),
+    length: 0,
+    nullCount: 0,
+    children: schema.fields.map((field) => emptyData(field.type)),
+  })
+  const metadata = new Map([[BATCH_METADATA_KEY, JSON.stringify(message)]])
+  const batch = new RecordBatch(schema, data, metadata)
+  const stream = RecordBatchStreamWriter.writeAll([batch]).toUint8Array(true)
+  return stream.slice(schemaMessage.length, stream.length - END_OF_STREAM.length)
+}
+
+function encodeSchema(schema: Schema): Uint8Array {
+  const writer = new RecordBatchStreamWriter({ autoDestroy: false })
+  writer.reset(undefined, schema)
+  writer.finish()
+  const stream = writer.toUint8Array(true)
+  return stream.slice(0, stream.length - END_OF_STREAM.length)
+}
+
+/** Schema message without columns, for a stream that fails before its columns are known. */
+export const EMPTY_SCHEMA_MESSAGE: Uint8Array = encodeSchema(new Schema([]))

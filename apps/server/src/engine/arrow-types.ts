@@ -1,0 +1,113 @@
+// How each DuckDB type is written in Arrow. Nothing is rounded: a type without an exact Arrow twin travels as the
+// engine's own text, and the field's metadata names the DuckDB type in every case.
+//
+// HUGEINT is Decimal128(38, 0): its 128 bits as they are, so values beyond 38 digits exceed the declared precision but
+// not the format. UHUGEINT does not fit and is text, as are intervals, bit strings, unions and times with an offset.
+import {
+  DuckDBTypeId,
+  type DuckDBArrayType,
+  type DuckDBDecimalType,
+  type DuckDBListType,
+  type DuckDBMapType,
+  type DuckDBStructType,
+  type DuckDBType,
+} from '@duckdb/node-api'
+import {
+  Binary,
+  Bool,
+  DateDay,
+  Decimal,
+  Field,
+  FixedSizeBinary,
+  FixedSizeList,
+  Float32,
+  Float64,
+  Int16,
+  Int32,
+  Int64,
+  Int8,
+  List,
+  Map_,
+  Schema,
+  Struct,
+  TimeMicrosecond,
+  TimeNanosecond,
+  TimestampMicrosecond,
+  TimestampMillisecond,
+  TimestampNanosecond,
+  TimestampSecond,
+  Uint16,
+  Uint32,
+  Uint64,
+  Uint8,
+  Utf8,
+  type DataType,
+} from 'apache-arrow'
+import { FIELD_TYPE_KEY } from '@lake/core/api/wire.ts'
+
+const SIMPLE: Partial<Record<DuckDBTypeId, () => DataType>> = {
+  [DuckDBTypeId.BOOLEAN]: () => new Bool(),
+  [DuckDBTypeId.TINYINT]: () => new Int8(),
+  [DuckDBTypeId.SMALLINT]: () => new Int16(),
+  [DuckDBTypeId.INTEGER]: () => new Int32(),
+  [DuckDBTypeId.BIGINT]: () => new Int64(),
+  [DuckDBTypeId.UTINYINT]: () => new Uint8(),
+  [DuckDBTypeId.USMALLINT]: () => new Uint16(),
+  [DuckDBTypeId.UINTEGER]: () => new Uint32(),
+  [DuckDBTypeId.UBIGINT]: () => new Uint64(),
+  [DuckDBTypeId.HUGEINT]: () => new Decimal(0, 38, 128),
+  [DuckDBTypeId.FLOAT]: () => new Float32(),
+  [DuckDBTypeId.DOUBLE]: () => new Float64(),
+  [DuckDBTypeId.DATE]: () => new DateDay(),
+  [DuckDBTypeId.TIME]: () => new TimeMicrosecond(),
+  [DuckDBTypeId.TIME_NS]: () => new TimeNanosecond(),
+  [DuckDBTypeId.TIMESTAMP_S]: () => new TimestampSecond(),
+  [DuckDBTypeId.TIMESTAMP_MS]: () => new TimestampMillisecond(),
+  [DuckDBTypeId.TIMESTAMP]: () => new TimestampMicrosecond(),
+  [DuckDBTypeId.TIMESTAMP_NS]: () => new TimestampNanosecond(),
+  [DuckDBTypeId.TIMESTAMP_TZ]: () => new TimestampMicrosecond('UTC'),
+  [DuckDBTypeId.BLOB]: () => new Binary(),
+  [DuckDBTypeId.UUID]: () => new FixedSizeBinary(16),
+}
+
+export function arrowType(type: DuckDBType): DataType {
+  switch (type.typeId) {
+    case DuckDBTypeId.DECIMAL: {
+      const { width, scale } = type as DuckDBDecimalType
+      return new Decimal(scale, width, 128)
+    }
+    case DuckDBTypeId.LIST:
+      return new List(arrowField('item', (type as DuckDBListType).valueType))
+    case DuckDBTypeId.ARRAY: {
+      const { valueType, length } = type as DuckDBArrayType
+      return new FixedSizeList(length, arrowField('item', valueType))
+    }
+    case DuckDBTypeId.STRUCT: {
+      const { entryNames, entryTypes } = type as DuckDBStructType
+      return new Struct(entryTypes.map((entry, index) => arrowField(entryNames[index] ?? '', entry)))
+    }
+    case DuckDBTypeId.MAP: {
+      const { keyType, valueType } = type as DuckDBMapType
+      const entries = new Struct([arrowField('key', keyType, false), arrowField('value', valueType)])
+      return new Map_(new Field('entries', entries, false) as never, false)
+    }
+    default:
+      return SIMPLE[type.typeId]?.() ?? new Utf8()
+  }
+}
+
+/** DuckDB's spelling of a type, as in `DECIMAL(18,2)`; an alias such as `JSON` goes first. */
+export function typeText(type: DuckDBType): string {
+  return type.alias ?? type.toString()
+}
+
+function arrowField(name: string, type: DuckDBType, isNullable = true): Field {
+  const metadata = new Map([[FIELD_TYPE_KEY, typeText(type)]])
+  if (type.typeId === DuckDBTypeId.UUID) metadata.set('ARROW:extension:name', 'arrow.uuid')
+  return new Field(name, arrowType(type), isNullable, metadata)
+}
+
+/** Names may repeat; readers address columns by index. */
+export function arrowSchema(columns: readonly { name: string; type: DuckDBType }[]): Schema {
+  return new Schema(columns.map((column) => arrowField(column.name, column.type)))
+}

@@ -1,0 +1,176 @@
+// One engine process as the server holds it: started with an empty environment and a folder of its own, asked over IPC,
+// stopped by interrupt and then by SIGKILL. Knows nothing of statements; session.ts and analyst.ts do.
+import { fork, type ChildProcess } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { mkdir, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { AppError } from '@lake/core/errors.ts'
+import { abortError, throwIfAborted } from '../concurrency/deadline.ts'
+import { LIMITS } from '../limits.ts'
+import { engineError } from './engine-errors.ts'
+import { createFrameReader, type ReadFrame } from './frame-reader.ts'
+import type { EngineRequest, EngineSettings, FromEngine, StartAnswer, ToEngine } from './protocol.ts'
+
+export interface EngineClient {
+  /** The process's own folder. */
+  readonly directory: string
+  readonly version: string
+  readonly isAlive: boolean
+  /** Settles when the process is gone. */
+  readonly exited: Promise<void>
+  readonly readFrame: ReadFrame
+  /**
+   * Asks and waits for the answer. When `signal` aborts, the process is interrupted and, after
+   * LIMITS.engineInterruptGraceMs without an answer, killed; either way the wait ends with the signal's error.
+   *
+   * @param sql the text that positions of errors count in
+   */
+  request(request: EngineRequest, signal: AbortSignal, sql?: string): Promise<unknown>
+  interrupt(): void
+  kill(): void
+  /** Empties the folder. */
+  clear(): Promise<void>
+}
+
+interface Pending {
+  resolve(value: unknown): void
+  reject(error: Error): void
+}
+
+const PROCESS_FILE = join(import.meta.dirname, 'engine-process.ts')
+const STDERR_LENGTH_MAX = 2_000
+
+function spawnProcess(directory: string): ChildProcess {
+  return fork(PROCESS_FILE, [], {
+    cwd: directory,
+    env: {},
+    execArgv: [
+      '--disable-warning=ExperimentalWarning',
+      '--disable-warning=SecurityWarning',
+      // What JavaScript in the process may do; native code is bounded by the engine's own lockdown. Node cannot forbid
+      // the network by these flags, but the engine has no extension that could use it.
+      '--permission',
+      '--allow-addons',
+      '--allow-fs-read=*',
+      '--max-old-space-size=512',
+    ],
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'ipc'],
+  })
+}
+
+function processFailed(stderr: string, how: string): AppError {
+  return new AppError('ENGINE_FAILED', 'The engine process that ran the statement ended', {
+    cause: new Error(`${how}: ${stderr}`),
+  })
+}
+
+/** Starts a process with an open, locked database. @throws AppError ENGINE_FAILED, CANCELLED */
+export async function startEngineClient(
+  options: Omit<EngineSettings, 'directory'> & { readonly scratchDirectory: string },
+  signal: AbortSignal,
+): Promise<EngineClient> {
+  const { scratchDirectory, ...rest } = options
+  const directory = join(scratchDirectory, `engine-${randomUUID()}`)
+  await mkdir(directory, { recursive: true })
+  const child = spawnProcess(directory)
+  const client = createClient(child, directory)
+  const started = (await client.request(
+    { kind: 'start', settings: { ...rest, directory } },
+    signal,
+  )) as StartAnswer
+  return Object.assign(client, { version: started.version })
+}
+
+function createClient(child: ChildProcess, directory: string): EngineClient {
+  const pending = new Map<number, Pending>()
+  let nextId = 1
+  let isAlive = true
+  let stderr = ''
+  child.stderr?.on('data', (data: Buffer) => {
+    stderr = (stderr + data.toString()).slice(-STDERR_LENGTH_MAX)
+  })
+  const exited = new Promise<void>((resolve) => {
+    const onGone = (how: string): void => {
+      if (!isAlive) return
+      isAlive = false
+      for (const waiting of pending.values()) waiting.reject(processFailed(stderr, how))
+      pending.clear()
+      void rm(directory, { recursive: true, force: true })
+        .catch(() => undefined)
+        .then(resolve)
+    }
+    child.once('exit', (code, signalName) => {
+      onGone(`exit ${String(code ?? signalName)}`)
+    })
+    child.once('error', (error) => {
+      onGone(error.message)
+    })
+  })
+  const send = (message: ToEngine): void => {
+    if (isAlive && child.connected) child.send(message, () => undefined)
+  }
+  const kill = (): void => {
+    child.kill('SIGKILL')
+  }
+
+  child.on('message', (message: FromEngine) => {
+    const waiting = pending.get(message.id)
+    pending.delete(message.id)
+    if (message.ok) waiting?.resolve(message.value)
+    else waiting?.reject(Object.assign(new Error(message.error.message), { raw: message.error }))
+  })
+
+  const ask = (request: EngineRequest): Promise<unknown> => {
+    if (!isAlive) return Promise.reject(processFailed(stderr, 'not running'))
+    const id = nextId
+    nextId += 1
+    return new Promise((resolve, reject) => {
+      pending.set(id, { resolve, reject })
+      send({ id, request })
+    })
+  }
+
+  return {
+    directory,
+    version: '',
+    get isAlive() {
+      return isAlive
+    },
+    exited,
+    readFrame: createFrameReader(child.stdio[3] as Readable),
+    async request(request, signal, sql) {
+      throwIfAborted(signal)
+      let grace: NodeJS.Timeout | undefined
+      const onAbort = (): void => {
+        send({ interrupt: true })
+        grace = setTimeout(kill, LIMITS.engineInterruptGraceMs)
+      }
+      signal.addEventListener('abort', onAbort, { once: true })
+      try {
+        return await ask(request)
+      } catch (error) {
+        if (signal.aborted) throw abortError(signal)
+        throw translated(error, sql)
+      } finally {
+        clearTimeout(grace)
+        signal.removeEventListener('abort', onAbort)
+      }
+    },
+    interrupt() {
+      send({ interrupt: true })
+    },
+    kill,
+    async clear() {
+      for (const name of await readdir(directory))
+        await rm(join(directory, name), { recursive: true, force: true })
+    },
+  }
+}
+
+function translated(error: unknown, sql: string | undefined): Error {
+  if (error instanceof Error && 'raw' in error) {
+    return engineError(error.raw as Parameters<typeof engineError>[0], sql)
+  }
+  return error as Error
+}

@@ -1,0 +1,56 @@
+// What an engine's failure means to the person who wrote the statement: a code, the engine's own words without its
+// drawings and paths, and the offsets of the token it points at.
+import { AppError, type ErrorCode, type ErrorDetails } from '@lake/core/errors.ts'
+import type { RawEngineError } from './protocol.ts'
+import { tokenEnd, utf16Offset } from './text-offsets.ts'
+
+const CODES: Readonly<Record<string, ErrorCode>> = {
+  Parser: 'SQL_SYNTAX',
+  Syntax: 'SQL_SYNTAX',
+  Binder: 'SQL_BINDING',
+  Catalog: 'SQL_BINDING',
+  'Parameter Not Allowed': 'SQL_BINDING',
+  'Not implemented': 'SQL_UNSUPPORTED',
+  Permission: 'SQL_UNSUPPORTED',
+  INTERNAL: 'ENGINE_FAILED',
+  FATAL: 'ENGINE_FAILED',
+  Fatal: 'ENGINE_FAILED',
+  'Too Large': 'RESULT_TOO_LARGE',
+}
+
+const MESSAGE_LENGTH_MAX = 2_000
+
+/** The engine's words without its caret drawing, stack, hints at settings that are locked, and folders of the server. */
+export function cleanMessage(message: string): string {
+  return message
+    .replace(/\n+LINE \d+: [\s\S]*$/u, '')
+    .replace(/\n+Stack Trace:[\s\S]*$/u, '')
+    .replace(
+      /\n*\s*(?:Possible solutions|Consider|Use "?SET|Please try installing|This error signals)[\s\S]*$/u,
+      '',
+    )
+    .replaceAll(/(?:\/[\w.@-]+){2,}\/?/gu, '(a file)')
+    .trim()
+    .slice(0, MESSAGE_LENGTH_MAX)
+}
+
+/** @param sql the text that the position counts in; undefined where the failing text was not the submitted one */
+export function engineError(raw: RawEngineError, sql: string | undefined): AppError {
+  if (raw.type === 'Out of Memory') {
+    return new AppError('SQL_EXECUTION', 'The statement needs more memory than an engine process may use.')
+  }
+  if (raw.type === 'Interrupt') return new AppError('CANCELLED', 'The statement was stopped')
+  const code = CODES[raw.type] ?? 'SQL_EXECUTION'
+  const message = cleanMessage(raw.message) || 'The statement failed'
+  const options: { cause: unknown; details?: ErrorDetails } = { cause: raw }
+  const startOffset = sql === undefined ? undefined : offsetOf(sql, raw.positionBytes)
+  if (sql !== undefined && startOffset !== undefined) {
+    options.details = { startOffset, endOffset: tokenEnd(sql, startOffset) }
+  }
+  return new AppError(code, message, options)
+}
+
+function offsetOf(sql: string, positionBytes: number | undefined): number | undefined {
+  if (positionBytes === undefined || positionBytes > Buffer.byteLength(sql)) return undefined
+  return utf16Offset(sql, positionBytes)
+}

@@ -1,0 +1,166 @@
+// The main module of an engine process: one DuckDB, one statement at a time, no credentials, no environment.
+// Requests come over the IPC channel and are answered in turn; rows leave as frames over a pipe, one batch at a time:
+// the next is not computed before the pipe has taken the last. When the server goes away, so does the process.
+import { Socket } from 'node:net'
+import duckdb from '@duckdb/node-bindings'
+import { StatementType, type DuckDBConnection, type DuckDBResult } from '@duckdb/node-api'
+import { createChunkEncoder, type ChunkEncoder } from './arrow-encoder.ts'
+import { typeText } from './arrow-types.ts'
+import { openDatabase, type Database } from './database.ts'
+import { rawEngineError } from './raw-error.ts'
+import {
+  FRAME_FD,
+  FRAME_HEADER_BYTES,
+  FRAME_KIND,
+  type BindAnswer,
+  type EngineRequest,
+  type EngineSettings,
+  type ExecuteAnswer,
+  type FromEngine,
+  type ToEngine,
+} from './protocol.ts'
+
+const frames = new Socket({ fd: FRAME_FD, readable: false, writable: true })
+frames.on('error', () => process.kill(process.pid, 'SIGKILL'))
+
+let settings: EngineSettings | undefined
+let database: Database | undefined
+
+function open(): Database {
+  if (!database) throw new Error('The engine process has not been started')
+  return database
+}
+
+function writeFrame(kind: number, rowCount: number, payload: Uint8Array): Promise<void> {
+  const header = Buffer.alloc(FRAME_HEADER_BYTES)
+  header.writeUInt32LE(kind, 0)
+  header.writeUInt32LE(rowCount, 4)
+  header.writeUInt32LE(payload.byteLength, 8)
+  return new Promise((resolve, reject) => {
+    frames.write(header)
+    frames.write(payload, (error) => {
+      if (error) reject(error)
+      else resolve()
+    })
+  })
+}
+
+async function firstValue(connection: DuckDBConnection, sql: string, text: string): Promise<string> {
+  const reader = await connection.runAndReadAll(sql, [text])
+  return String(reader.getRows()[0]?.[0])
+}
+
+const serialize = (text: string): Promise<string> =>
+  firstValue(open().connection, 'SELECT json_serialize_sql(?::VARCHAR)', text)
+
+/** Also a second line of defence: what is not one query does not run, whoever asks. */
+async function prepareQuery(connection: DuckDBConnection, sql: string) {
+  const extracted = await connection.extractStatements(sql)
+  if (extracted.count !== 1) throw new Error('Parser Error: Exactly one statement is expected')
+  const prepared = await extracted.prepare(0)
+  if (prepared.statementType !== StatementType.SELECT) throw new Error('Parser Error: Only queries run here')
+  return prepared
+}
+
+async function bind(request: EngineRequest & { kind: 'bind' }): Promise<BindAnswer> {
+  const { connection } = open()
+  for (const macro of request.macros) await connection.run(macro)
+  await connection.run('BEGIN TRANSACTION')
+  try {
+    for (const statement of request.ddl) await connection.run(statement)
+    const prepared = await prepareQuery(connection, request.sql)
+    const columns = Array.from({ length: prepared.columnCount }, (_, index) => ({
+      name: prepared.columnName(index),
+      type: typeText(prepared.columnType(index)),
+    }))
+    prepared.destroySync()
+    const explained = await connection.runAndReadAll(`EXPLAIN (FORMAT JSON) ${request.sql}`)
+    const treeText = await serialize(request.sql)
+    return { columns, treeText, planText: String(explained.getRows()[0]?.[1]) }
+  } finally {
+    await connection.run('ROLLBACK')
+  }
+}
+
+async function pump(result: DuckDBResult, encoder: ChunkEncoder, rowsMax: number): Promise<void> {
+  let rowsLeft = rowsMax
+  try {
+    while (rowsLeft > 0) {
+      const chunk = await result.fetchChunk()
+      if (!chunk || chunk.rowCount === 0) break
+      const rowCount = Math.min(chunk.rowCount, rowsLeft)
+      rowsLeft -= rowCount
+      for (const batch of encoder.add(chunk, rowCount)) {
+        await writeFrame(FRAME_KIND.batch, batch.rowCount, batch.bytes)
+      }
+    }
+    const last = encoder.flush()
+    if (last) await writeFrame(FRAME_KIND.batch, last.rowCount, last.bytes)
+    await writeFrame(FRAME_KIND.end, 0, new Uint8Array())
+  } catch (error) {
+    await writeFrame(FRAME_KIND.error, 0, Buffer.from(JSON.stringify(rawEngineError(error))))
+  }
+}
+
+async function execute(request: EngineRequest & { kind: 'execute' }): Promise<ExecuteAnswer> {
+  const { connection } = open()
+  const prepared = await prepareQuery(connection, request.sql)
+  const result = await prepared.stream()
+  const columns = Array.from({ length: result.columnCount }, (_, index) => ({
+    name: result.columnName(index),
+    type: result.columnType(index),
+  }))
+  const limits = settings as EngineSettings
+  const encoder = createChunkEncoder(columns, limits)
+  // The answer goes first; the frames follow by themselves and end with a frame that says how it went.
+  setImmediate(() => void pump(result, encoder, request.rowsMax))
+  return {
+    columns: columns.map((column) => ({ name: column.name, type: typeText(column.type) })),
+    schemaMessageBase64: Buffer.from(encoder.schemaMessage).toString('base64'),
+  }
+}
+
+async function handle(request: EngineRequest): Promise<unknown> {
+  switch (request.kind) {
+    case 'start':
+      settings = request.settings
+      database = await openDatabase(settings)
+      return { version: duckdb.library_version() }
+    case 'reset':
+      open().close()
+      database = await openDatabase(settings as EngineSettings)
+      return null
+    case 'define':
+      for (const statement of request.statements) await open().connection.run(statement)
+      return null
+    case 'parse':
+      return serialize(request.sql)
+    case 'expressions':
+      return Promise.all(request.texts.map((text) => serialize(`SELECT ${text}`)))
+    case 'bind':
+      return bind(request)
+    case 'execute':
+      return execute(request)
+    default:
+      throw new Error('Unknown request')
+  }
+}
+
+function answer(message: FromEngine): void {
+  process.send?.(message)
+}
+
+async function serve(id: number, request: EngineRequest): Promise<void> {
+  try {
+    answer({ id, ok: true, value: await handle(request) })
+  } catch (error) {
+    answer({ id, ok: false, error: rawEngineError(error) })
+  }
+}
+
+process.on('message', (message: ToEngine) => {
+  if ('interrupt' in message) database?.connection.interrupt()
+  else void serve(message.id, message.request)
+})
+// `exit` would wait for native threads that may be busy for minutes.
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))

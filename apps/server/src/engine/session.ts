@@ -1,0 +1,121 @@
+// One engine process held for one statement: its views, its runs, and the rows that come back.
+//
+// A run is open from `execute` until its last frame was read. Closing it early means interrupting the engine and reading
+// what it had sent already; an engine that does not end within the grace is killed, and the pool replaces it.
+import { AppError } from '@lake/core/errors.ts'
+import { abortError, throwIfAborted } from '../concurrency/deadline.ts'
+import { LIMITS } from '../limits.ts'
+import type { EncodedBatch, EngineResult, EngineSession } from './engine.ts'
+import type { EngineClient } from './engine-client.ts'
+import { engineError } from './engine-errors.ts'
+import type { Frame } from './frame-reader.ts'
+import { FRAME_KIND, type ExecuteAnswer, type RawEngineError } from './protocol.ts'
+import { scanViewStatements } from './scan-view.ts'
+import { statementTimeMacros } from './statement-time.ts'
+
+/** Reads and drops what is left of a run. @returns false when the engine had to be killed */
+async function drain(client: EngineClient): Promise<boolean> {
+  client.interrupt()
+  const killer = setTimeout(() => {
+    client.kill()
+  }, LIMITS.engineInterruptGraceMs)
+  try {
+    for (;;) {
+      const frame = await client.readFrame()
+      if (!frame) return false
+      if (frame.kind !== FRAME_KIND.batch) return true
+    }
+  } finally {
+    clearTimeout(killer)
+  }
+}
+
+/** The next frame, or the signal's error: then the engine is interrupted, or killed after the grace. */
+async function nextFrame(client: EngineClient, signal: AbortSignal): Promise<Frame> {
+  throwIfAborted(signal)
+  let killer: NodeJS.Timeout | undefined
+  const onAbort = (): void => {
+    client.interrupt()
+    killer = setTimeout(() => {
+      client.kill()
+    }, LIMITS.engineInterruptGraceMs)
+  }
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    const frame = await client.readFrame()
+    if (frame) return frame
+    if (signal.aborted) throw abortError(signal)
+    throw new AppError('ENGINE_FAILED', 'The engine process that ran the statement ended')
+  } finally {
+    clearTimeout(killer)
+    signal.removeEventListener('abort', onAbort)
+  }
+}
+
+export interface SessionOptions {
+  /** Gives the process back, to be reset, or replaced where it is dead. Called once. */
+  release(): Promise<void>
+}
+
+export function createSession(client: EngineClient, options: SessionOptions): EngineSession {
+  let isRunOpen = false
+  let isDisposed = false
+  let hasTime = false
+
+  const readBatches = async function* (sql: string, signal: AbortSignal): AsyncGenerator<EncodedBatch> {
+    try {
+      for (;;) {
+        const frame = await nextFrame(client, signal)
+        if (frame.kind === FRAME_KIND.batch) {
+          yield { rowCount: frame.rowCount, bytes: frame.payload }
+          continue
+        }
+        isRunOpen = false
+        if (signal.aborted) throw abortError(signal)
+        if (frame.kind === FRAME_KIND.end) return
+        throw engineError(JSON.parse(frame.payload.toString()) as RawEngineError, sql)
+      }
+    } finally {
+      await closeRun()
+    }
+  }
+  const closeRun = async (): Promise<void> => {
+    if (!isRunOpen) return
+    isRunOpen = false
+    if (client.isAlive) await drain(client)
+  }
+
+  return {
+    directory: client.directory,
+    async defineScans(scans, signal) {
+      await client.request({ kind: 'define', statements: scanViewStatements(scans) }, signal)
+    },
+    async execute(sql, { rowsMax, statementAtMs }, signal): Promise<EngineResult> {
+      await closeRun()
+      // The first run fixes the time for those that follow, where the caller did not.
+      if (!hasTime) {
+        const statements = statementTimeMacros(statementAtMs ?? Date.now())
+        await client.request({ kind: 'define', statements }, signal)
+        hasTime = true
+      }
+      // Infinity has no JSON.
+      const request = { kind: 'execute', sql, rowsMax: Math.min(rowsMax, Number.MAX_SAFE_INTEGER) } as const
+      const answer = (await client.request(request, signal, sql)) as ExecuteAnswer
+      isRunOpen = true
+      return {
+        columns: answer.columns,
+        schemaMessage: Buffer.from(answer.schemaMessageBase64, 'base64'),
+        batches: readBatches(sql, signal),
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      if (isDisposed) return
+      isDisposed = true
+      try {
+        await closeRun()
+      } finally {
+        await options.release()
+      }
+    },
+  }
+}

@@ -1,0 +1,47 @@
+// The time that a statement sees. now() and its kin are macros over one fixed time, so that planning, every wave of a
+// run, and a durable run an hour later agree about them.
+//
+// While a statement is planned without a time given, they are opaque instead: the engine must not fold the planning
+// time into filters, since files would be skipped by a time that is not the one the rows are judged by.
+
+function literals(statementAtMs: number): { instant: string; date: string; time: string; local: string } {
+  const iso = new Date(statementAtMs).toISOString()
+  const date = iso.slice(0, 10)
+  const time = iso.slice(11, 23)
+  return {
+    instant: `TIMESTAMPTZ '${date} ${time}+00'`,
+    date: `DATE '${date}'`,
+    time: `TIME '${time}'`,
+    local: `TIMESTAMP '${date} ${time}'`,
+  }
+}
+
+/** A value that the optimizer cannot know, although it changes nothing: a random number is never NULL. */
+const opaque = (value: string): string => `CASE WHEN random() IS NULL THEN NULL ELSE ${value} END`
+
+/**
+ * Macros for the statement's time in UTC, or opaque ones where it is not known yet.
+ *
+ * @param statementAtMs milliseconds since 1970, or undefined
+ */
+export function statementTimeMacros(statementAtMs: number | undefined): string[] {
+  const known = literals(statementAtMs ?? 0)
+  const value = (text: string): string => (statementAtMs === undefined ? opaque(text) : text)
+  const instant = value(known.instant)
+  const time = value(known.time)
+  const local = value(known.local)
+  const date = value(known.date)
+  const macros: readonly (readonly [names: readonly string[], value: string])[] = [
+    [['now', 'transaction_timestamp', 'get_current_timestamp'], instant],
+    [['current_date', 'today'], date],
+    [['get_current_time', 'current_time'], `CAST(${time} AS TIMETZ)`],
+    [['current_localtime'], time],
+    [['current_localtimestamp'], local],
+  ]
+  return [
+    ...macros.flatMap(([names, body]) =>
+      names.map((name) => `CREATE OR REPLACE MACRO memory.main.${name}() AS ${body}`),
+    ),
+    `CREATE OR REPLACE MACRO memory.main.age(a) AS system.main.age(CAST(${date} AS TIMESTAMP), a), (a, b) AS system.main.age(a, b)`,
+  ]
+}
