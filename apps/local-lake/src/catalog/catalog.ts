@@ -119,7 +119,12 @@ export class Catalog {
   }
 
   /** Creates a table from the body of a create request, or only stages it. */
-  async createTable(namespace: readonly string[], name: string, request: JsonObject): Promise<LoadedTable> {
+  async createTable(
+    namespace: readonly string[],
+    name: string,
+    request: JsonObject,
+    nowMs = this.#clock(),
+  ): Promise<LoadedTable> {
     this.namespaceProperties(namespace)
     if (this.#db.table(joinNamespace(namespace), name) !== undefined)
       throw CatalogError.alreadyExists(`Table already exists: ${[...namespace, name].join('.')}`)
@@ -139,7 +144,7 @@ export class Catalog {
       { action: 'set-default-sort-order', 'sort-order-id': -1 },
       { action: 'set-properties', updates: properties },
     ]
-    const metadata = applyUpdates(blankMetadata(), updates, this.#clock())
+    const metadata = applyUpdates(blankMetadata(), updates, nowMs)
     if (request['stage-create'] === true) return loaded(undefined, formatJson(metadata), checkedLocation(metadata))
     return this.#insert(namespace, name, metadata)
   }
