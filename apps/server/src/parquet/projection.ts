@@ -73,6 +73,7 @@ function projectStruct(
   const isGroup = node.leaf === undefined && !['list', 'map'].includes(node.annotation.kind)
   if (!isGroup || node.annotation.kind === 'other') throw parquetUnsupported('a Parquet column as struct')
   if (context.ids.isPositional) throw parquetUnsupported('structs in files without field ids or name mapping')
+  if (type.fields.length === 0) throw parquetUnsupported('a struct without fields')
   const names = new Set(type.fields.map((field) => field.name.toLowerCase()))
   if (names.size < type.fields.length) throw parquetUnsupported('fields of a struct that differ only in case')
 
