@@ -175,16 +175,12 @@ function compileRecord(type: Extract<AvroType, { readonly kind: 'record' }>): Av
 }
 
 function compileArray(items: AvroType): AvroDecoder {
-  const pair = items.kind === 'record' ? asKeyValue(items.fields) : undefined
-  if (pair) {
-    const [decodeFirst, decodeSecond] = [compileAvroDecoder(pair.first), compileAvroDecoder(pair.second)]
+  const setPair = compilePair(items)
+  if (setPair) {
     return (cursor) => {
       const map = new Map<AvroValue, AvroValue>()
       readItems(cursor, items.bytesMin, () => {
-        const first = decodeFirst(cursor)
-        const second = decodeSecond(cursor)
-        if (pair.isKeyFirst) map.set(first, second)
-        else map.set(second, first)
+        setPair(cursor, map)
       })
       return map
     }
@@ -194,6 +190,33 @@ function compileArray(items: AvroType): AvroDecoder {
     const values: AvroValue[] = []
     readItems(cursor, items.bytesMin, () => values.push(decode(cursor)))
     return values
+  }
+}
+
+type PairDecoder = (cursor: AvroCursor, map: Map<AvroValue, AvroValue>) => void
+
+/** Some writers make the pairs optional: a null pair is left out. Undefined where the items are no pairs. */
+function compilePair(items: AvroType): PairDecoder | undefined {
+  if (items.kind === 'union') {
+    const decoders = items.branches.map((branch) =>
+      branch.kind === 'null' ? () => undefined : compilePair(branch),
+    )
+    const known = decoders.filter((decoder) => decoder !== undefined)
+    const hasPair = items.branches.some(({ kind }) => kind === 'record')
+    return known.length < decoders.length || !hasPair
+      ? undefined
+      : (cursor, map) => {
+          pick(known, cursor)(cursor, map)
+        }
+  }
+  const pair = items.kind === 'record' ? asKeyValue(items.fields) : undefined
+  if (!pair) return undefined
+  const [decodeFirst, decodeSecond] = [compileAvroDecoder(pair.first), compileAvroDecoder(pair.second)]
+  return (cursor, map) => {
+    const first = decodeFirst(cursor)
+    const second = decodeSecond(cursor)
+    if (pair.isKeyFirst) map.set(first, second)
+    else map.set(second, first)
   }
 }
 

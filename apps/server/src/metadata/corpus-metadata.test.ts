@@ -36,6 +36,11 @@ interface ComputedTable {
   readonly snapshots: readonly ComputedSnapshot[]
 }
 
+/** Of two tables the corpus has the metadata file alone. */
+const isRelocatable = (table: ComputedTable): boolean =>
+  table.snapshots.length === 0 ||
+  Object.keys(table.prefixes).some((prefix) => !prefix.includes('(outside table dir)'))
+
 const tables = hasCorpus
   ? Object.entries(JSON.parse(readFileSync(countsPath, 'utf8')) as Record<string, ComputedTable>)
   : []
@@ -47,7 +52,10 @@ function sourceOf(name: string, table: ComputedTable): ManifestSource {
     readRange: () => Promise.reject(new Error('not used')),
     statObject: async (uri) => ({ sizeBytes: (await stat(uri)).size }),
   }
-  return { store, paths: createTablePaths(new Map(Object.keys(table.prefixes).map((prefix) => [prefix, root]))) }
+  return {
+    store,
+    paths: createTablePaths(new Map(Object.keys(table.prefixes).map((prefix) => [prefix, root]))),
+  }
 }
 
 function metadataOf(name: string, table: ComputedTable): TableMetadata {
@@ -86,7 +94,7 @@ function countOf(entries: readonly ManifestEntry[]) {
 }
 
 describe.skipIf(!hasCorpus)('corpus of real tables (skipped where LAKE_CORPUS_DIR is absent)', () => {
-  for (const [name, table] of tables) {
+  for (const [name, table] of tables.filter(([, table]) => isRelocatable(table))) {
     test(`${name} has the files and records that an independent reader counted`, async () => {
       const source = sourceOf(name, table)
       const metadata = metadataOf(name, table)

@@ -1,0 +1,43 @@
+// Plans the scan of one snapshot: reads its manifest list and the manifests that may matter, a few at a time, and hands
+// their entries to the pure planning of `core/scan/table-scan.ts`. Entries that are pruned are let go manifest by manifest.
+import type { Predicate } from '@lake/core/expr/predicate.ts'
+import type { Snapshot, TableMetadata } from '@lake/core/iceberg/table-metadata.ts'
+import type { Schema } from '@lake/core/iceberg/types.ts'
+import type { ManifestFile } from '@lake/core/iceberg/manifest.ts'
+import { createTableScan } from '@lake/core/scan/table-scan.ts'
+import type { FileSelection, PruningSwitches, ScanPlan } from '@lake/core/scan/table-scan.ts'
+import { mapConcurrently } from '../concurrency/map-concurrently.ts'
+import { LIMITS } from '../limits.ts'
+import { readManifest, readSnapshotManifests } from './manifest-reader.ts'
+import type { ManifestSource } from './manifest-reader.ts'
+
+export interface SnapshotScan {
+  readonly metadata: TableMetadata
+  /** undefined: the table has no snapshot, so the plan is empty. */
+  readonly snapshot: Snapshot | undefined
+  /** The schema that `predicate` is bound to. */
+  readonly schema: Schema
+  readonly predicate: Predicate
+  readonly pruning?: PruningSwitches
+}
+
+/**
+ * Unsupported files are planned like others: callers pass the tasks to `refuseUnsupported`.
+ * @throws AppError TABLE_CORRUPT, TABLE_UNSUPPORTED, OBJECT_MISSING, STORAGE_*, CANCELLED, DEADLINE_EXCEEDED
+ */
+export async function planSnapshotScan(
+  source: ManifestSource,
+  { metadata, snapshot, schema, predicate, pruning }: SnapshotScan,
+  signal: AbortSignal,
+): Promise<ScanPlan> {
+  const specs = metadata.partitionSpecs
+  const scan = createTableScan({ specs, schema, predicate, ...(pruning ? { pruning } : {}) })
+  const manifests = snapshot ? await readSnapshotManifests(source, snapshot, signal) : []
+  const selected = scan.selectManifests(manifests)
+  const select = async (manifest: ManifestFile, itemSignal: AbortSignal): Promise<FileSelection> => {
+    const context = { spec: scan.specOf(manifest), schema }
+    return scan.selectFiles(manifest, await readManifest(source, manifest, context, itemSignal))
+  }
+  const selections = await mapConcurrently(selected.read, LIMITS.manifestsReadAtOnceMax, select, signal)
+  return scan.planFileScanTasks(selected, selections, (path) => source.paths.canonicalUri(path))
+}

@@ -1,0 +1,114 @@
+// Which delete files apply to a data file, by the rules of the Iceberg table spec, "Scan Planning" (rules DF in SPEC.md).
+// Reading deletes, and matching their rows, is for others. Paths are compared in the canonical form that the caller gives.
+import { AppError } from '../errors.ts'
+import type { DataFile } from '../iceberg/manifest.ts'
+import { isUnpartitioned } from '../iceberg/partition-spec.ts'
+import type { PartitionSpec } from '../iceberg/table-metadata.ts'
+import { partitionKey } from './partition-key.ts'
+
+/** A live file with its data sequence number. */
+export interface SequencedFile {
+  readonly file: DataFile
+  readonly sequenceNumber: bigint
+}
+
+export interface DeleteFileIndex {
+  /**
+   * The delete files that apply to a data file, in the order they were given. Position deletes are left out where a
+   * deletion vector applies.
+   * @throws AppError TABLE_CORRUPT when two deletion vectors apply, or one that names the file lies in another partition
+   */
+  deletesFor(dataFile: SequencedFile): readonly DataFile[]
+}
+
+export interface DeleteFileIndexOptions {
+  readonly deletes: readonly SequencedFile[]
+  /** Every spec of the table by id. */
+  readonly specs: ReadonlyMap<number, PartitionSpec>
+  readonly canonicalPath: (path: string) => string
+}
+
+/** @throws AppError TABLE_CORRUPT for a delete file that lacks what its kind needs */
+export function indexDeleteFiles({ deletes, specs, canonicalPath }: DeleteFileIndexOptions): DeleteFileIndex {
+  const vectors = new Map<string, SequencedFile[]>()
+  const byReferencedFile = new Map<string, SequencedFile[]>()
+  const positionsByPartition = new Map<string, SequencedFile[]>()
+  const equalityByPartition = new Map<string, SequencedFile[]>()
+  const globalEquality: SequencedFile[] = []
+  const keyOf = (file: DataFile): string => partitionKey(specOf(file, specs), file.partition)
+
+  for (const sequenced of deletes) {
+    const { file } = sequenced
+    refuseMalformed(file)
+    if (file.content === 'equality-deletes') {
+      if (isUnpartitioned(specOf(file, specs))) globalEquality.push(sequenced)
+      else append(equalityByPartition, keyOf(file), sequenced)
+    } else if (file.referencedDataFile === undefined) {
+      append(positionsByPartition, keyOf(file), sequenced)
+    } else {
+      const target = isDeletionVector(file) ? vectors : byReferencedFile
+      append(target, canonicalPath(file.referencedDataFile), sequenced)
+    }
+  }
+  const order = new Map(deletes.map(({ file }, index) => [file, index]))
+  const inOrder = (files: readonly SequencedFile[]): readonly DataFile[] =>
+    files.map(({ file }) => file).sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0))
+
+  return {
+    deletesFor({ file, sequenceNumber }) {
+      if (deletes.length === 0) return []
+      const key = keyOf(file)
+      const path = canonicalPath(file.path)
+      const named = (files: Map<string, SequencedFile[]>): readonly SequencedFile[] => {
+        const found = (files.get(path) ?? []).filter((deletion) => deletion.sequenceNumber >= sequenceNumber)
+        // The spec has them in one partition; what a reader that scopes by partition would miss is an error.
+        if (found.some((deletion) => keyOf(deletion.file) !== key)) {
+          throw corrupt(file.path, 'has a delete file of another partition')
+        }
+        return found
+      }
+      const applicableVectors = named(vectors)
+      if (applicableVectors.length > 1) throw corrupt(file.path, 'has more than one deletion vector')
+      const scoped = (positionsByPartition.get(key) ?? []).filter(
+        (deletion) => deletion.sequenceNumber >= sequenceNumber,
+      )
+      const positions =
+        applicableVectors.length > 0 ? applicableVectors : [...named(byReferencedFile), ...scoped]
+      const equality = [...(equalityByPartition.get(key) ?? []), ...globalEquality].filter(
+        (deletion) => deletion.sequenceNumber > sequenceNumber,
+      )
+      return inOrder([...positions, ...equality])
+    },
+  }
+}
+
+export function isDeletionVector(file: DataFile): boolean {
+  return file.content === 'position-deletes' && file.format === 'puffin'
+}
+
+function refuseMalformed(file: DataFile): void {
+  if (file.content === 'equality-deletes' && !file.equalityIds?.length) {
+    throw corrupt(file.path, 'is an equality delete file without equality ids')
+  }
+  if (!isDeletionVector(file)) return
+  const { referencedDataFile, contentOffset, contentSizeBytes } = file
+  if (referencedDataFile === undefined || contentOffset === undefined || contentSizeBytes === undefined) {
+    throw corrupt(file.path, 'is a deletion vector without its data file, offset or size')
+  }
+}
+
+function specOf(file: DataFile, specs: ReadonlyMap<number, PartitionSpec>): PartitionSpec {
+  const spec = specs.get(file.specId)
+  if (!spec) throw corrupt(file.path, `has the partition spec ${file.specId}, which the table does not have`)
+  return spec
+}
+
+function append(map: Map<string, SequencedFile[]>, key: string, file: SequencedFile): void {
+  const files = map.get(key)
+  if (files) files.push(file)
+  else map.set(key, [file])
+}
+
+function corrupt(path: string, what: string): AppError {
+  return new AppError('TABLE_CORRUPT', `File ${path} ${what}`)
+}

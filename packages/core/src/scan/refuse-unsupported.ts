@@ -1,0 +1,31 @@
+// Refuses a scan that holds anything which is not read, before any data file is opened: half an answer is none.
+import { AppError } from '../errors.ts'
+import type { DataFile } from '../iceberg/manifest.ts'
+import { isDeletionVector } from './delete-file-index.ts'
+import type { FileScanTask } from './file-scan-task.ts'
+
+/**
+ * @param table its full name, for the error's details
+ * @throws AppError TABLE_UNSUPPORTED naming the table and the first feature found, in the order of tasks
+ */
+export function refuseUnsupported(tasks: readonly FileScanTask[], table: string): void {
+  for (const task of tasks) {
+    const feature = unsupportedFeature(task)
+    if (feature === undefined) continue
+    throw new AppError('TABLE_UNSUPPORTED', `The table ${table} uses ${feature}, which is not read`, {
+      details: { table, feature },
+    })
+  }
+}
+
+function unsupportedFeature({ file, deletes }: FileScanTask): string | undefined {
+  if (file.hasKeyMetadata || deletes.some(({ hasKeyMetadata }) => hasKeyMetadata)) return 'encryption'
+  if (file.format !== 'parquet') return `${file.format} data files`
+  const [first] = deletes
+  return first && deleteFeature(first)
+}
+
+function deleteFeature(file: DataFile): string {
+  if (file.content === 'equality-deletes') return 'equality deletes'
+  return isDeletionVector(file) ? 'deletion vectors' : 'position deletes'
+}
