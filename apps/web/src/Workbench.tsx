@@ -1,0 +1,122 @@
+// Editor above, its tab's result below. Puts the features beside each other: none of them knows another.
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { Group, Panel, Separator } from 'react-resizable-panels'
+import { errorRange } from './api/api-error.ts'
+import { EditorPane } from './features/editor/EditorPane.tsx'
+import type { EditorHandle } from './features/editor/SqlEditorView.tsx'
+import { useTabs } from './features/editor/tabs-store.ts'
+import { ReceiptLine } from './features/receipt/ReceiptLine.tsx'
+import { ReceiptPanel } from './features/receipt/ReceiptPanel.tsx'
+import { NoResult, ResultsPane } from './features/results/ResultsPane.tsx'
+import { RunBar } from './features/results/RunBar.tsx'
+import type { QueryRun, RunSnapshot } from './query-run/query-run.ts'
+import { dropRun, startRun, useRun, useRunningTabs, useRunSnapshot } from './query-run/run-registry.ts'
+import { isRunning } from './query-run/run-state.ts'
+import { ErrorBoundary } from './ui/ErrorBoundary.tsx'
+
+/** Where the last failed run of the active tab points in its text. */
+function markerOf(run: QueryRun | null, snapshot: RunSnapshot | null) {
+  if (run === null || snapshot?.state.kind !== 'failed') return null
+  const { error } = snapshot.state
+  const range = errorRange(error)
+  if (range === null) return null
+  const { sql, startOffset } = run.source
+  return {
+    sql,
+    sqlStartOffset: startOffset,
+    startOffset: startOffset + range.startOffset,
+    endOffset: startOffset + range.endOffset,
+    message: error.message,
+  }
+}
+
+function ResultArea({
+  run,
+  snapshot,
+  onPlaceCursor,
+}: {
+  run: QueryRun
+  snapshot: RunSnapshot
+  onPlaceCursor(offset: number): void
+}) {
+  const [isPanelOpen, setPanelOpen] = useState(false)
+  return (
+    <>
+      <ReceiptLine
+        snapshot={snapshot}
+        isPanelOpen={isPanelOpen}
+        onTogglePanel={() => setPanelOpen((isOpen) => !isOpen)}
+      />
+      <div className="result-area">
+        <ResultsPane
+          key={snapshot.startedAtMs}
+          run={run}
+          snapshot={snapshot}
+          onPlaceCursor={onPlaceCursor}
+          onRunAgain={() => startRun(run.source)}
+        />
+        {isPanelOpen && <ReceiptPanel snapshot={snapshot} onClose={() => setPanelOpen(false)} />}
+      </div>
+    </>
+  )
+}
+
+export function Workbench({ isHidden }: { isHidden: boolean }) {
+  const tabsSnapshot = useTabs()
+  const editor = useRef<EditorHandle>(null)
+  const run = useRun(tabsSnapshot.tabs.activeId)
+  const snapshot = useRunSnapshot(run)
+  const runningIds = useRunningTabs()
+  const marker = useMemo(() => markerOf(run, snapshot), [run, snapshot])
+  const onRun = useCallback((tabId: string, sql: string, startOffset: number) => {
+    startRun({ tabId, sql, startOffset })
+  }, [])
+
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      const isStop =
+        event.key === 'Escape' || (event.key === '.' && (event.ctrlKey || event.metaKey))
+      const isInEditor = event.target instanceof Element && event.target.closest('.sql-editor') !== null
+      if (isStop && (event.key !== 'Escape' || !isInEditor) && run !== null && isRunning(run.snapshot.state))
+        void run.stop()
+    }
+    addEventListener('keydown', onKeyDown)
+    return () => removeEventListener('keydown', onKeyDown)
+  }, [run])
+
+  return (
+    <div className="workbench" hidden={isHidden}>
+      <Group orientation="vertical" className="workbench-split">
+        <Panel defaultSize="42%" minSize="120px" className="workbench-panel">
+          <ErrorBoundary name="The editor">
+            <EditorPane
+              snapshot={tabsSnapshot}
+              runningIds={runningIds}
+              marker={marker}
+              handle={editor}
+              onRun={onRun}
+              onClosed={dropRun}
+            />
+          </ErrorBoundary>
+        </Panel>
+        <Separator className="splitter" aria-label="Height of the editor" />
+        <Panel minSize="140px" className="workbench-panel">
+          <section className="results-pane" aria-label="Results">
+            <ErrorBoundary name="The result">
+              <RunBar run={run} snapshot={snapshot} onRun={() => editor.current?.run()} />
+              {run === null || snapshot === null ? (
+                <NoResult />
+              ) : (
+                <ResultArea
+                  run={run}
+                  snapshot={snapshot}
+                  onPlaceCursor={(offset) => editor.current?.placeCursor(offset)}
+                />
+              )}
+            </ErrorBoundary>
+          </section>
+        </Panel>
+      </Group>
+    </div>
+  )
+}

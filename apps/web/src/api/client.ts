@@ -1,0 +1,94 @@
+// Calls the routes of core/api/contract.ts. Every answer is checked by its schema; every failure is an ApiError.
+// Holds no state and no credential: the session is the browser's cookie.
+import type * as z from 'zod'
+import {
+  API_PREFIX,
+  cancelFlightInfoResponse,
+  flightInfoResponse,
+  NAMESPACE_SEPARATOR,
+  namespacesResponse,
+  ROUTES,
+  sessionResponse,
+  tableResponse,
+  tablesResponse,
+  type FlightInfoRequest,
+  type RouteName,
+} from '@lake/core/api/contract.ts'
+import { API_TIMEOUT_MS, CANCEL_TIMEOUT_MS } from '../limits.ts'
+import { ApiError, errorOfResponse, toApiError } from './api-error.ts'
+
+interface CallOptions {
+  params?: Readonly<Record<string, string>>
+  body?: unknown
+  timeoutMs?: number
+}
+
+const namespaceParam = (levels: readonly string[]): string => levels.join(NAMESPACE_SEPARATOR)
+
+/** Path of a route with its `:params` filled in, each encoded as one segment. */
+export function routePath(name: RouteName, params: Readonly<Record<string, string>> = {}): string {
+  const path = ROUTES[name].path.replace(/:(\w+)/g, (_, key: string) => encodeURIComponent(params[key] ?? ''))
+  return API_PREFIX + path
+}
+
+async function send(name: RouteName, options: CallOptions, signal: AbortSignal): Promise<Response> {
+  const init: RequestInit = { method: ROUTES[name].method, signal, credentials: 'same-origin' }
+  if (options.body !== undefined) {
+    init.body = JSON.stringify(options.body)
+    init.headers = { 'content-type': 'application/json' }
+  }
+  const response = await fetch(routePath(name, options.params), init)
+  if (!response.ok) throw await errorOfResponse(response)
+  return response
+}
+
+async function call<T>(
+  name: RouteName,
+  schema: z.ZodType<T>,
+  options: CallOptions,
+  signal: AbortSignal,
+): Promise<T> {
+  const bounded = AbortSignal.any([signal, AbortSignal.timeout(options.timeoutMs ?? API_TIMEOUT_MS)])
+  try {
+    const response = await send(name, options, bounded)
+    const parsed = schema.safeParse(await response.json())
+    if (parsed.success) return parsed.data
+    throw new ApiError('UNEXPECTED_RESPONSE', `The answer of ${ROUTES[name].path} does not fit its contract.`, {
+      cause: parsed.error,
+    })
+  } catch (error) {
+    if (signal.aborted) throw error
+    throw toApiError(error)
+  }
+}
+
+export const getSession = (signal: AbortSignal) => call('session', sessionResponse, {}, signal)
+
+export const getNamespaces = (signal: AbortSignal) => call('namespaces', namespacesResponse, {}, signal)
+
+export const getTables = (namespace: readonly string[], signal: AbortSignal) =>
+  call('tables', tablesResponse, { params: { namespace: namespaceParam(namespace) } }, signal)
+
+export const getTable = (namespace: readonly string[], table: string, signal: AbortSignal) =>
+  call('table', tableResponse, { params: { namespace: namespaceParam(namespace), table } }, signal)
+
+export const postFlightInfo = (body: FlightInfoRequest, signal: AbortSignal) =>
+  call('flightInfo', flightInfoResponse, { body }, signal)
+
+/** Redeems a ticket. The caller reads the body to its closing message; aborting `signal` closes the stream. */
+export async function postDoGet(ticket: string, signal: AbortSignal): Promise<Response> {
+  try {
+    return await send('doGet', { body: { ticket } }, signal)
+  } catch (error) {
+    if (signal.aborted) throw error
+    throw toApiError(error)
+  }
+}
+
+export const postCancel = (ticket: string, signal: AbortSignal) =>
+  call(
+    'cancelFlightInfo',
+    cancelFlightInfoResponse,
+    { body: { ticket }, timeoutMs: CANCEL_TIMEOUT_MS },
+    signal,
+  )

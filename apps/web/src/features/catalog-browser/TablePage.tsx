@@ -1,0 +1,108 @@
+// A table's page: what its metadata says. Nothing is read from data files.
+import { Play } from 'lucide-react'
+import { useEffect } from 'react'
+import type { TableResponse } from '@lake/core/api/contract.ts'
+import { useTable } from '../../api/queries.ts'
+import { namespaceText, sqlTableName, type TableName } from '../../api/table-name.ts'
+import { CopyButton } from '../../ui/CopyButton.tsx'
+import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
+import { ageText, bytesText, countText, instantText } from '../../ui/format-quantity.ts'
+import { useNow } from '../../ui/use-now.ts'
+import { rememberTable } from './known-tables.ts'
+import { PartitionsAndOrders, Properties } from './TableLayout.tsx'
+import { SchemaTable } from './SchemaTable.tsx'
+import { RefsTable, SnapshotsTable } from './SnapshotsTable.tsx'
+
+interface TablePageProps {
+  name: TableName
+  onQuery(name: TableName): void
+}
+
+/** A summary value that is a whole number, as a number for people; null where the engine wrote none. */
+function summaryCount(table: TableResponse, key: string): number | null {
+  const current = table.snapshots.find((snapshot) => snapshot.snapshotId === table.currentSnapshotId)
+  const text = current?.summary[key]
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : null
+}
+
+function Figure({ label, value, title }: { label: string; value: string; title?: string }) {
+  return (
+    <div className="figure" title={title}>
+      <dt>{label}</dt>
+      <dd>{value}</dd>
+    </div>
+  )
+}
+
+function Figures({ table }: { table: TableResponse }) {
+  const now = useNow(30_000)
+  const records = summaryCount(table, 'total-records')
+  const files = summaryCount(table, 'total-data-files')
+  const bytes = summaryCount(table, 'total-files-size')
+  const current = table.snapshots.find((snapshot) => snapshot.snapshotId === table.currentSnapshotId)
+  return (
+    <dl className="figures">
+      {records !== null && <Figure label="rows" value={countText(records)} title="total-records of the snapshot" />}
+      {files !== null && <Figure label="data files" value={countText(files)} />}
+      {bytes !== null && <Figure label="size" value={bytesText(bytes)} />}
+      <Figure
+        label="last commit"
+        value={current === undefined ? 'never' : ageText(now - current.committedAtMs)}
+        {...(current === undefined ? {} : { title: instantText(current.committedAtMs) })}
+      />
+      <Figure label="snapshots" value={countText(table.snapshots.length)} />
+      <Figure label="format" value={`v${table.formatVersion}`} />
+    </dl>
+  )
+}
+
+function TableDetails({ table }: { table: TableResponse }) {
+  const current = table.schemas.find((schema) => schema.schemaId === table.currentSchemaId)
+  return (
+    <>
+      <Figures table={table} />
+      <section aria-labelledby="schema-title">
+        <h2 id="schema-title">
+          Schema <span className="h2-note">id {table.currentSchemaId}</span>
+        </h2>
+        <SchemaTable columns={current?.columns ?? []} />
+      </section>
+      <SnapshotsTable table={table} />
+      <RefsTable table={table} />
+      <PartitionsAndOrders table={table} />
+      <Properties table={table} />
+    </>
+  )
+}
+
+export function TablePage({ name, onQuery }: TablePageProps) {
+  const table = useTable(name.namespace, name.table)
+  const isFound = table.isSuccess
+  useEffect(() => {
+    if (isFound) rememberTable(name)
+  }, [isFound, name])
+  return (
+    <article className="table-page" aria-busy={table.isPending}>
+      <header className="table-header">
+        <div className="table-heading">
+          <p className="table-namespace">iceberg ▸ {namespaceText(name.namespace)}</p>
+          <h1>
+            {name.table}
+            <CopyButton text={sqlTableName(name)} label="Copy full name" />
+          </h1>
+          {table.data?.isStale === true && (
+            <p className="stale-note">
+              The catalog could not be reached: this is how it was {ageText(table.data.metadataAgeMs)}.
+            </p>
+          )}
+        </div>
+        <button type="button" className="button button-primary" onClick={() => onQuery(name)}>
+          <Play size={14} aria-hidden /> Query this table
+        </button>
+      </header>
+      {table.isPending && <p className="page-note">loading the table’s metadata…</p>}
+      {table.isError && <ErrorNotice error={table.error} onRetry={() => void table.refetch()} />}
+      {table.isSuccess && <TableDetails table={table.data} />}
+    </article>
+  )
+}

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { moveInTree, namespaceId, tableId, treeRows, type TreeInput } from './tree-rows.ts'
+
+const sales = namespaceId(['sales'])
+const orders = tableId({ namespace: ['sales'], table: 'orders' })
+
+const input = (change: Partial<TreeInput> = {}): TreeInput => ({
+  namespaces: [['sales'], ['a', 'b']],
+  openIds: new Set([sales]),
+  tables: new Map([
+    [sales, { kind: 'loaded', value: { tables: ['orders', 'returns'], isTruncated: false } }],
+  ]),
+  columns: new Map(),
+  filter: '',
+  canList: true,
+  ...change,
+})
+
+describe('treeRows', () => {
+  it('shows tables under an open namespace', () => {
+    expect(treeRows(input()).map((row) => ('label' in row ? row.label : ''))).toEqual([
+      'sales',
+      'orders',
+      'returns',
+      'a.b',
+    ])
+  })
+
+  it('leaves out tables that do not match, and says so when none does', () => {
+    expect(treeRows(input({ filter: 'ret' })).map((row) => row.kind)).toEqual([
+      'namespace',
+      'table',
+      'namespace',
+    ])
+    expect(treeRows(input({ filter: 'x' }))[1]).toMatchObject({ kind: 'note', label: 'no table matches' })
+  })
+
+  it('offers a retry where a list failed', () => {
+    const tables = new Map([[sales, { kind: 'failed', error: new Error('x') } as const]])
+    expect(treeRows(input({ tables }))[1]).toMatchObject({ kind: 'failure', retryId: sales })
+  })
+})
+
+describe('moveInTree', () => {
+  const rows = treeRows(input())
+  it.each([
+    [sales, 'ArrowDown', { kind: 'focus', id: orders }],
+    [sales, 'ArrowRight', { kind: 'focus', id: orders }],
+    [sales, 'ArrowLeft', { kind: 'toggle', id: sales }],
+    [orders, 'ArrowLeft', { kind: 'focus', id: sales }],
+    [orders, 'ArrowRight', { kind: 'toggle', id: orders }],
+    [sales, 'End', { kind: 'focus', id: namespaceId(['a', 'b']) }],
+    [sales, 'r', { kind: 'focus', id: tableId({ namespace: ['sales'], table: 'returns' }) }],
+    [sales, 'ArrowUp', null],
+  ])('from %s by %s', (from, key, expected) => {
+    expect(moveInTree(rows, from, key)).toEqual(expected)
+  })
+})

@@ -1,0 +1,130 @@
+// Which rows the catalog tree shows, as a plain list: a row knows its depth, parent and whether it can open. Keyboard
+// moves are functions of that list. No React, no requests: what is loaded comes in as values.
+import type { ColumnNode } from '@lake/core/api/contract.ts'
+import { namespaceText, type TableName } from '../../api/table-name.ts'
+
+export type Loaded<T> =
+  | { kind: 'closed' }
+  | { kind: 'loading' }
+  | { kind: 'failed'; error: unknown }
+  | { kind: 'loaded'; value: T }
+
+export type TreeRow = { id: string; depth: number; parentId: string | null } & (
+  | { kind: 'namespace'; label: string; isOpen: boolean; tableCount: number | null }
+  | { kind: 'table'; label: string; name: TableName; isOpen: boolean }
+  | { kind: 'column'; label: string; type: string; doc: string | null; isRequired: boolean }
+  | { kind: 'note'; label: string }
+  | { kind: 'failure'; error: unknown; retryId: string }
+)
+
+export interface TreeInput {
+  namespaces: readonly (readonly string[])[]
+  openIds: ReadonlySet<string>
+  /** Tables of a namespace, by namespace id. */
+  tables: ReadonlyMap<string, Loaded<{ tables: readonly string[]; isTruncated: boolean }>>
+  /** Columns of a table, by table id. */
+  columns: ReadonlyMap<string, Loaded<readonly ColumnNode[]>>
+  /** Lower case; tables whose name lacks it are left out. */
+  filter: string
+  canList: boolean
+}
+
+export const namespaceId = (levels: readonly string[]): string => JSON.stringify(levels)
+export const tableId = ({ namespace, table }: TableName): string => JSON.stringify([namespace, table])
+
+function columnRows(input: TreeInput, id: string, depth: number): TreeRow[] {
+  const columns = input.columns.get(id) ?? { kind: 'loading' }
+  const place = { depth, parentId: id }
+  switch (columns.kind) {
+    case 'closed':
+    case 'loading':
+      return [{ ...place, id: `${id}/note`, kind: 'note', label: 'loading columns…' }]
+    case 'failed':
+      return [{ ...place, id: `${id}/failure`, kind: 'failure', error: columns.error, retryId: id }]
+    case 'loaded':
+      return columns.value.map((column) => ({
+        ...place,
+        id: `${id}/${column.id}`,
+        kind: 'column',
+        label: column.name,
+        type: column.type,
+        doc: column.doc,
+        isRequired: column.isRequired,
+      }))
+  }
+}
+
+function tableRows(input: TreeInput, levels: readonly string[], parentId: string): TreeRow[] {
+  const list = input.tables.get(parentId) ?? { kind: 'loading' }
+  const place = { depth: 2, parentId }
+  if (list.kind === 'failed')
+    return [{ ...place, id: `${parentId}/failure`, kind: 'failure', error: list.error, retryId: parentId }]
+  if (list.kind !== 'loaded')
+    return [{ ...place, id: `${parentId}/note`, kind: 'note', label: 'loading tables…' }]
+  const rows: TreeRow[] = []
+  for (const table of list.value.tables) {
+    if (!table.toLowerCase().includes(input.filter)) continue
+    const name = { namespace: levels, table }
+    const id = tableId(name)
+    const isOpen = input.openIds.has(id)
+    rows.push({ ...place, id, kind: 'table', label: table, name, isOpen })
+    if (isOpen) rows.push(...columnRows(input, id, 3))
+  }
+  if (list.value.isTruncated)
+    rows.push({ ...place, id: `${parentId}/more`, kind: 'note', label: 'more tables than are listed' })
+  if (rows.length === 0) {
+    const emptyLabel = input.canList ? 'no tables' : 'open a table by its full name'
+    const label = input.filter === '' ? emptyLabel : 'no table matches'
+    rows.push({ ...place, id: `${parentId}/note`, kind: 'note', label })
+  }
+  return rows
+}
+
+export function treeRows(input: TreeInput): TreeRow[] {
+  return input.namespaces.flatMap((levels): TreeRow[] => {
+    const id = namespaceId(levels)
+    const isOpen = input.openIds.has(id)
+    const list = input.tables.get(id)
+    const tableCount = list?.kind === 'loaded' && input.canList ? list.value.tables.length : null
+    const label = namespaceText(levels)
+    const row: TreeRow = { id, depth: 1, parentId: null, kind: 'namespace', label, isOpen, tableCount }
+    return isOpen ? [row, ...tableRows(input, levels, id)] : [row]
+  })
+}
+
+export type TreeMove = { kind: 'focus'; id: string } | { kind: 'toggle'; id: string } | null
+
+const canOpen = (row: TreeRow): row is TreeRow & { isOpen: boolean } =>
+  row.kind === 'namespace' || row.kind === 'table'
+
+/** What a key does in a tree, by the ARIA pattern; null where it does nothing. */
+export function moveInTree(rows: readonly TreeRow[], focusedId: string, key: string): TreeMove {
+  const at = rows.findIndex((row) => row.id === focusedId)
+  const row = rows[at]
+  const focus = (target: TreeRow | undefined): TreeMove =>
+    target === undefined ? null : { kind: 'focus', id: target.id }
+  if (row === undefined) return focus(rows[0])
+  switch (key) {
+    case 'ArrowDown':
+      return focus(rows[at + 1])
+    case 'ArrowUp':
+      return focus(rows[at - 1])
+    case 'Home':
+      return focus(rows[0])
+    case 'End':
+      return focus(rows.at(-1))
+    case 'ArrowRight':
+      if (!canOpen(row)) return null
+      return row.isOpen ? focus(rows[at + 1]) : { kind: 'toggle', id: row.id }
+    case 'ArrowLeft':
+      if (canOpen(row) && row.isOpen) return { kind: 'toggle', id: row.id }
+      return focus(rows.find((other) => other.id === row.parentId))
+    default: {
+      if (key.length !== 1 || key === ' ') return null
+      const later = [...rows.slice(at + 1), ...rows.slice(0, at)]
+      return focus(
+        later.find((other) => 'label' in other && other.label.toLowerCase().startsWith(key.toLowerCase())),
+      )
+    }
+  }
+}

@@ -1,0 +1,94 @@
+// Connects the tree to the server: which rows are open, and the lists and columns they need. Opening a row is what
+// asks for its contents; nothing is enumerated ahead.
+import { useQueries, useQueryClient } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import type { ColumnNode } from '@lake/core/api/contract.ts'
+import { getTable, getTables } from '../../api/client.ts'
+import { namespaceText, type TableName } from '../../api/table-name.ts'
+import { CATALOG_STALE_MS } from '../../limits.ts'
+import { useKnownTables } from './known-tables.ts'
+import { namespaceId, tableId, treeRows, type Loaded, type TreeRow } from './tree-rows.ts'
+
+interface QueryLike<T> {
+  data: T | undefined
+  error: unknown
+}
+
+function loadedOf<T, U>(query: QueryLike<T> | undefined, select: (data: T) => U): Loaded<U> {
+  if (query?.data !== undefined) return { kind: 'loaded', value: select(query.data) }
+  if (query?.error) return { kind: 'failed', error: query.error }
+  return { kind: 'loading' }
+}
+
+interface Tree {
+  rows: TreeRow[]
+  toggle(id: string): void
+  retry(id: string): void
+}
+
+function parseTableId(id: string): TableName | null {
+  const value = JSON.parse(id) as unknown[]
+  return Array.isArray(value[0]) ? { namespace: value[0] as string[], table: String(value[1]) } : null
+}
+
+export function useTree(namespaces: readonly string[][], canList: boolean, filter: string): Tree {
+  const [openIds, setOpenIds] = useState<ReadonlySet<string>>(() => new Set())
+  const known = useKnownTables()
+  const client = useQueryClient()
+  const openNamespaces = namespaces.filter((levels) => openIds.has(namespaceId(levels)))
+  const openTables = [...openIds].map(parseTableId).filter((name) => name !== null)
+
+  const tableQueries = useQueries({
+    queries: (canList ? openNamespaces : []).map((levels) => ({
+      queryKey: ['tables', levels],
+      queryFn: ({ signal }: { signal: AbortSignal }) => getTables(levels, signal),
+      staleTime: CATALOG_STALE_MS,
+    })),
+  })
+  const columnQueries = useQueries({
+    queries: openTables.map((name) => ({
+      queryKey: ['table', name.namespace, name.table],
+      queryFn: ({ signal }: { signal: AbortSignal }) => getTable(name.namespace, name.table, signal),
+      staleTime: CATALOG_STALE_MS,
+    })),
+  })
+
+  const rows = useMemo(() => {
+    const tables = new Map<string, Loaded<{ tables: readonly string[]; isTruncated: boolean }>>()
+    openNamespaces.forEach((levels, i) => {
+      const names = known
+        .filter((name) => namespaceText(name.namespace) === namespaceText(levels))
+        .map((name) => name.table)
+      const fromStorage = { tables: names.toSorted(), isTruncated: false }
+      const value = canList
+        ? loadedOf(tableQueries[i], (data) => data)
+        : ({ kind: 'loaded', value: fromStorage } as const)
+      tables.set(namespaceId(levels), value)
+    })
+    const columns = new Map<string, Loaded<readonly ColumnNode[]>>()
+    openTables.forEach((name, i) => {
+      const value = loadedOf(columnQueries[i], (data) => {
+        const current = data.schemas.find((schema) => schema.schemaId === data.currentSchemaId)
+        return current?.columns ?? []
+      })
+      columns.set(tableId(name), value)
+    })
+    return treeRows({ namespaces, openIds, tables, columns, filter: filter.toLowerCase(), canList })
+  }, [namespaces, openIds, known, canList, filter, tableQueries, columnQueries, openNamespaces, openTables])
+
+  return {
+    rows,
+    toggle: (id) =>
+      setOpenIds((open) => {
+        const next = new Set(open)
+        if (!next.delete(id)) next.add(id)
+        return next
+      }),
+    retry: (id) => {
+      const name = parseTableId(id)
+      const queryKey =
+        name === null ? ['tables', JSON.parse(id) as string[]] : ['table', name.namespace, name.table]
+      void client.refetchQueries({ queryKey, exact: true })
+    },
+  }
+}

@@ -1,0 +1,45 @@
+// The editor feature: tabs and the lazily loaded Monaco under them. Until it has loaded, the text is shown as it is.
+import { lazy, Suspense, useCallback, type Ref } from 'react'
+import { EditorTabs } from './EditorTabs.tsx'
+import type { ErrorMarker } from './sql-editor.ts'
+import type { EditorHandle } from './SqlEditorView.tsx'
+import { activeTab, tabActions, type TabsSnapshot } from './tabs-store.ts'
+
+const SqlEditorView = lazy(async () => {
+  const module = await import('./SqlEditorView.tsx')
+  return { default: module.SqlEditorView }
+})
+
+interface EditorPaneProps {
+  snapshot: TabsSnapshot
+  runningIds: ReadonlySet<string>
+  marker: ErrorMarker | null
+  handle: Ref<EditorHandle>
+  onRun(tabId: string, sql: string, startOffset: number): void
+  onClosed(tabId: string): void
+}
+
+export function EditorPane({ snapshot, runningIds, marker, handle, onRun, onClosed }: EditorPaneProps) {
+  const { tabs } = snapshot
+  const close = useCallback(
+    (id: string) => {
+      onClosed(id)
+      tabActions.close(id)
+    },
+    [onClosed],
+  )
+  return (
+    <section className="editor-pane" aria-label="Editor">
+      <EditorTabs tabs={tabs} runningIds={runningIds} onClose={close} />
+      <Suspense fallback={<pre className="editor-placeholder">{activeTab(tabs).sql}</pre>}>
+        <SqlEditorView
+          tabs={tabs}
+          marker={marker}
+          handle={handle}
+          onChange={tabActions.setSql}
+          onRun={onRun}
+        />
+      </Suspense>
+    </section>
+  )
+}

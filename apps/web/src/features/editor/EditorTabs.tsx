@@ -1,0 +1,106 @@
+// The strip of tabs above the editor: choose, rename by double click, close, add, reopen.
+import { Plus, RotateCcw, X } from 'lucide-react'
+import { useState, type KeyboardEvent } from 'react'
+import { IconButton } from '../../ui/IconButton.tsx'
+import type { Tab } from './tabs-state.ts'
+import { tabActions, type TabsSnapshot } from './tabs-store.ts'
+
+interface EditorTabsProps {
+  tabs: TabsSnapshot['tabs']
+  runningIds: ReadonlySet<string>
+  onClose(id: string): void
+}
+
+function TitleInput({ tab, onDone }: { tab: Tab; onDone(): void }) {
+  const [title, setTitle] = useState(tab.title)
+  const commit = () => {
+    if (title.trim() !== '') tabActions.rename(tab.id, title.trim())
+    onDone()
+  }
+  return (
+    <input
+      className="tab-title-input"
+      aria-label="Name of the tab"
+      autoFocus
+      value={title}
+      maxLength={80}
+      onChange={(event) => setTitle(event.target.value)}
+      onBlur={commit}
+      onKeyDown={(event) => {
+        event.stopPropagation()
+        if (event.key === 'Enter') commit()
+        if (event.key === 'Escape') onDone()
+      }}
+    />
+  )
+}
+
+function moveFocus(event: KeyboardEvent<HTMLElement>): void {
+  const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
+  if (step === 0) return
+  const tabs = [...event.currentTarget.querySelectorAll<HTMLElement>('[role=tab]')]
+  const at = tabs.indexOf(document.activeElement as HTMLElement)
+  const next = tabs[(at + step + tabs.length) % tabs.length]
+  next?.focus()
+  next?.click()
+  event.preventDefault()
+}
+
+export function EditorTabs({ tabs, runningIds, onClose }: EditorTabsProps) {
+  const [renamingId, setRenamingId] = useState<string | null>(null)
+  return (
+    <div className="tab-strip">
+      <div className="tab-list" role="tablist" aria-label="Queries" onKeyDown={moveFocus}>
+        {tabs.open.map((tab) => {
+          const isActive = tab.id === tabs.activeId
+          return (
+            <div key={tab.id} className="tab" data-active={isActive} role="presentation">
+              {renamingId === tab.id ? (
+                <TitleInput tab={tab} onDone={() => setRenamingId(null)} />
+              ) : (
+                <button
+                  type="button"
+                  role="tab"
+                  className="tab-button"
+                  aria-selected={isActive}
+                  tabIndex={isActive ? 0 : -1}
+                  title={`${tab.title} (double click renames)`}
+                  onClick={() => tabActions.activate(tab.id)}
+                  onDoubleClick={() => setRenamingId(tab.id)}
+                  onAuxClick={(event) => event.button === 1 && onClose(tab.id)}
+                  onKeyDown={(event) => {
+                    if (event.key === 'F2') setRenamingId(tab.id)
+                    if (event.key === 'Delete') onClose(tab.id)
+                  }}
+                >
+                  {runningIds.has(tab.id) && <span className="tab-running" aria-label="running" role="img" />}
+                  <span className="tab-title">{tab.title}</span>
+                </button>
+              )}
+              <button
+                type="button"
+                className="tab-close"
+                aria-label={`Close ${tab.title}`}
+                title="Close"
+                onClick={() => onClose(tab.id)}
+              >
+                <X size={12} aria-hidden />
+              </button>
+            </div>
+          )
+        })}
+      </div>
+      <IconButton label="New query" onClick={() => tabActions.open()}>
+        <Plus size={16} />
+      </IconButton>
+      {tabs.closed.length > 0 && (
+        <IconButton
+          label={`Reopen ${tabs.closed.at(-1)?.title ?? 'closed query'}`}
+          onClick={() => tabActions.reopen()}
+        >
+          <RotateCcw size={14} />
+        </IconButton>
+      )}
+    </div>
+  )
+}

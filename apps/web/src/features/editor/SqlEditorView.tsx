@@ -1,0 +1,66 @@
+// React's side of the editor: mounts it once, shows the active tab, passes markers and theme on.
+import { useEffect, useImperativeHandle, useLayoutEffect, useRef, type Ref } from 'react'
+import { useIsDark } from '../../ui/theme.ts'
+import { applyMonacoTheme } from './monaco-setup.ts'
+import { SqlEditor, type EditorCallbacks, type ErrorMarker } from './sql-editor.ts'
+import { activeTab, type TabsSnapshot } from './tabs-store.ts'
+
+/** What the rest of the workbench may ask of the editor. */
+export interface EditorHandle {
+  run(): void
+  placeCursor(offset: number): void
+  focus(): void
+}
+
+export interface SqlEditorViewProps extends EditorCallbacks {
+  tabs: TabsSnapshot['tabs']
+  marker: ErrorMarker | null
+  handle: Ref<EditorHandle>
+}
+
+export function SqlEditorView({ tabs, marker, handle, onChange, onRun }: SqlEditorViewProps) {
+  const container = useRef<HTMLDivElement>(null)
+  const editor = useRef<SqlEditor | null>(null)
+  const callbacks = useRef<EditorCallbacks>({ onChange, onRun })
+  const isDark = useIsDark()
+  const tab = activeTab(tabs)
+
+  useLayoutEffect(() => {
+    callbacks.current = { onChange, onRun }
+  }, [onChange, onRun])
+
+  useLayoutEffect(() => applyMonacoTheme(isDark), [isDark])
+
+  useLayoutEffect(() => {
+    if (container.current === null) return
+    const created = new SqlEditor(container.current, {
+      onChange: (tabId, sql) => callbacks.current.onChange(tabId, sql),
+      onRun: (tabId, sql, startOffset) => callbacks.current.onRun(tabId, sql, startOffset),
+    })
+    editor.current = created
+    return () => {
+      editor.current = null
+      created.dispose()
+    }
+  }, [])
+
+  useLayoutEffect(() => {
+    editor.current?.show(tab.id, tab.sql)
+    // Only a switch of tabs shows a text: what is typed comes from the editor itself.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [tab.id])
+
+  useEffect(() => {
+    editor.current?.keepOnly(new Set(tabs.open.map((open) => open.id)))
+  }, [tabs.open])
+
+  useEffect(() => editor.current?.mark(marker), [marker, tab.id])
+
+  useImperativeHandle(handle, () => ({
+    run: () => editor.current?.run(),
+    placeCursor: (offset) => editor.current?.placeCursor(offset),
+    focus: () => editor.current?.focus(),
+  }))
+
+  return <div ref={container} className="sql-editor" />
+}

@@ -1,0 +1,180 @@
+// The editor without React: one Monaco instance, one model for each tab (so that undo and scroll survive switching),
+// the statement under the cursor, and the marker of the last failed run. Offsets are UTF-16 in the whole text.
+import { splitStatements, statementAt, type StatementRange } from './split-statements.ts'
+import { EDITOR_OPTIONS, monaco } from './monaco-setup.ts'
+
+export interface EditorCallbacks {
+  onChange(tabId: string, sql: string): void
+  /** A text to run and where it starts. */
+  onRun(tabId: string, sql: string, startOffset: number): void
+}
+
+export interface ErrorMarker {
+  /** The text that was run and where it stood then: a marker on other text would mislead. */
+  sql: string
+  sqlStartOffset: number
+  /** Offsets in the whole text, end exclusive. */
+  startOffset: number
+  endOffset: number
+  message: string
+}
+
+const MARKER_OWNER = 'run'
+
+export class SqlEditor {
+  readonly #editor: monaco.editor.IStandaloneCodeEditor
+  readonly #models = new Map<string, monaco.editor.ITextModel>()
+  readonly #views = new Map<string, monaco.editor.ICodeEditorViewState>()
+  readonly #callbacks: EditorCallbacks
+  readonly #statementBar: monaco.editor.IEditorDecorationsCollection
+  #tabId = ''
+
+  constructor(container: HTMLElement, callbacks: EditorCallbacks) {
+    this.#callbacks = callbacks
+    this.#editor = monaco.editor.create(container, { ...EDITOR_OPTIONS, model: null })
+    this.#statementBar = this.#editor.createDecorationsCollection()
+    this.#editor.onDidChangeCursorPosition(() => this.#tintStatement())
+    this.#editor.addAction({
+      id: 'lake.run',
+      label: 'Run selection or statement',
+      keybindings: [monaco.KeyMod.CtrlCmd | monaco.KeyCode.Enter],
+      contextMenuGroupId: 'navigation',
+      run: () => this.run(),
+    })
+  }
+
+  dispose(): void {
+    for (const model of this.#models.values()) model.dispose()
+    this.#editor.dispose()
+  }
+
+  /** Shows a tab's text; the first time `sql` is taken, later its model holds what was typed. */
+  show(tabId: string, sql: string): void {
+    if (tabId === this.#tabId) return
+    const view = this.#editor.saveViewState()
+    if (view !== null) this.#views.set(this.#tabId, view)
+    this.#tabId = tabId
+    this.#editor.setModel(this.#modelOf(tabId, sql))
+    this.#editor.restoreViewState(this.#views.get(tabId) ?? null)
+    this.#tintStatement()
+  }
+
+  /** Lets go of the models of tabs that are closed. */
+  keepOnly(tabIds: ReadonlySet<string>): void {
+    for (const [tabId, model] of this.#models) {
+      if (tabIds.has(tabId) || tabId === this.#tabId) continue
+      model.dispose()
+      this.#models.delete(tabId)
+      this.#views.delete(tabId)
+    }
+  }
+
+  /** Runs the selection if there is one, else the statement under the cursor; nothing if there is none. */
+  run(): void {
+    const model = this.#editor.getModel()
+    const text = model?.getValue() ?? ''
+    const range = this.#selectedRange() ?? statementAt(text, this.#cursorOffset())
+    if (range === null) return
+    this.#callbacks.onRun(this.#tabId, text.slice(range.startOffset, range.endOffset), range.startOffset)
+  }
+
+  /** Puts the cursor at an offset, in view and focused. */
+  placeCursor(offset: number): void {
+    const position = this.#editor.getModel()?.getPositionAt(offset)
+    if (position === undefined) return
+    this.#editor.setPosition(position)
+    this.#editor.revealPositionInCenterIfOutsideViewport(position)
+    this.#editor.focus()
+  }
+
+  focus(): void {
+    this.#editor.focus()
+  }
+
+  /** Marks an error in the shown tab, or clears the mark. */
+  mark(marker: ErrorMarker | null): void {
+    const model = this.#editor.getModel()
+    if (model === null) return
+    const isSameText =
+      marker !== null && model.getValue().startsWith(marker.sql, marker.sqlStartOffset)
+    if (!isSameText) {
+      monaco.editor.setModelMarkers(model, MARKER_OWNER, [])
+      return
+    }
+    const start = model.getPositionAt(marker.startOffset)
+    const end = model.getPositionAt(Math.max(marker.endOffset, marker.startOffset + 1))
+    monaco.editor.setModelMarkers(model, MARKER_OWNER, [
+      {
+        severity: monaco.MarkerSeverity.Error,
+        message: marker.message,
+        startLineNumber: start.lineNumber,
+        startColumn: start.column,
+        endLineNumber: end.lineNumber,
+        endColumn: end.column,
+      },
+    ])
+  }
+
+  #modelOf(tabId: string, sql: string): monaco.editor.ITextModel {
+    const known = this.#models.get(tabId)
+    if (known !== undefined) return known
+    const model = monaco.editor.createModel(sql, 'sql')
+    model.setEOL(monaco.editor.EndOfLineSequence.LF)
+    model.onDidChangeContent((event) => {
+      this.#callbacks.onChange(tabId, model.getValue())
+      this.#dropTouchedMarkers(model, event.changes)
+      this.#tintStatement()
+    })
+    this.#models.set(tabId, model)
+    return model
+  }
+
+  #dropTouchedMarkers(
+    model: monaco.editor.ITextModel,
+    changes: readonly monaco.editor.IModelContentChange[],
+  ): void {
+    const markers = monaco.editor.getModelMarkers({ owner: MARKER_OWNER, resource: model.uri })
+    const isTouched = markers.some((marker) =>
+      changes.some((change) => monaco.Range.areIntersectingOrTouching(marker, change.range)),
+    )
+    if (isTouched) monaco.editor.setModelMarkers(model, MARKER_OWNER, [])
+  }
+
+  #cursorOffset(): number {
+    const position = this.#editor.getPosition()
+    return position === null ? 0 : (this.#editor.getModel()?.getOffsetAt(position) ?? 0)
+  }
+
+  /** A selection that holds one statement is narrowed to it; several are sent as they are and refused with words. */
+  #selectedRange(): StatementRange | null {
+    const model = this.#editor.getModel()
+    const selection = this.#editor.getSelection()
+    if (model === null || selection === null || selection.isEmpty()) return null
+    const startOffset = model.getOffsetAt(selection.getStartPosition())
+    const endOffset = model.getOffsetAt(selection.getEndPosition())
+    const inside = splitStatements(model.getValue().slice(startOffset, endOffset))
+    const [only] = inside
+    if (only === undefined) return null
+    return inside.length === 1
+      ? { startOffset: startOffset + only.startOffset, endOffset: startOffset + only.endOffset }
+      : { startOffset, endOffset }
+  }
+
+  /** A bar beside the statement that Run would take; only where there are several to choose from. */
+  #tintStatement(): void {
+    const model = this.#editor.getModel()
+    const text = model?.getValue() ?? ''
+    const statement = splitStatements(text).length > 1 ? statementAt(text, this.#cursorOffset()) : null
+    if (model === null || statement === null) {
+      this.#statementBar.clear()
+      return
+    }
+    const range = monaco.Range.fromPositions(
+      model.getPositionAt(statement.startOffset),
+      model.getPositionAt(statement.endOffset),
+    )
+    this.#statementBar.set([
+      { range, options: { isWholeLine: true, linesDecorationsClassName: 'statement-bar' } },
+    ])
+  }
+}

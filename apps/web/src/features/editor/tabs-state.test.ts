@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+import { closeTab, editTab, initialTabs, mergeTabs, openTab, parseTabs, reopenTab } from './tabs-state.ts'
+
+describe('tabs', () => {
+  it('reopens a closed tab with its text', () => {
+    const edited = editTab(initialTabs('a'), 'a', { sql: 'select 1' })
+    const closed = closeTab(edited, 'a', 'b')
+    expect(closed.open.map((tab) => tab.id)).toEqual(['b'])
+    const reopened = reopenTab(closed)
+    expect(reopened.activeId).toBe('a')
+    expect(reopened.open.at(-1)?.sql).toBe('select 1')
+  })
+
+  it('activates a neighbour when the active tab closes', () => {
+    const three = openTab(openTab(initialTabs('a'), { id: 'b' }), { id: 'c' })
+    expect(closeTab(three, 'c', 'x').activeId).toBe('b')
+    expect(closeTab({ ...three, activeId: 'a' }, 'a', 'x').activeId).toBe('b')
+  })
+
+  it('gives new tabs the first free number', () => {
+    const two = openTab(initialTabs('a'), { id: 'b' })
+    expect(two.open.map((tab) => tab.title)).toEqual(['Query 1', 'Query 2'])
+    expect(openTab(closeTab(two, 'a', 'x'), { id: 'c' }).open.at(-1)?.title).toBe('Query 1')
+  })
+
+  it('survives storage, and anything that storage may hold', () => {
+    const state = editTab(initialTabs('a'), 'a', { sql: "select '😀'" })
+    expect(parseTabs(JSON.stringify(state))).toEqual(state)
+    for (const text of [null, '', '{', '[]', '7', '{"open":[{"id":1}]}', '{"open":{}}'])
+      expect(parseTabs(text)).toBeNull()
+  })
+
+  it('takes over tabs that another window opened', () => {
+    const merged = mergeTabs(initialTabs('a'), initialTabs('b'), new Set(['a']))
+    expect(merged.open.map((tab) => tab.id)).toEqual(['a', 'b'])
+    expect(merged.activeId).toBe('a')
+    expect(mergeTabs(initialTabs('a'), initialTabs('b'), new Set(['a', 'b'])).open).toHaveLength(1)
+  })
+})

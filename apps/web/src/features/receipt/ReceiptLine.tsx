@@ -1,0 +1,75 @@
+// The line above every result: exactness, each table at its snapshot, what was read, rows and time. Same order always.
+import { ReceiptText } from 'lucide-react'
+import type { TableReceipt } from '@lake/core/flight/receipt.ts'
+import type { RunSnapshot } from '../../query-run/query-run.ts'
+import { isRunning } from '../../query-run/run-state.ts'
+import { ageText, durationText, instantText } from '../../ui/format-quantity.ts'
+import { useNow } from '../../ui/use-now.ts'
+import { exactnessOf, snapshotLabel, tableFacts, tableLabel, tablesOf, totalFacts } from './receipt-facts.ts'
+
+const TABLES_SHOWN_MAX = 3
+
+interface ReceiptLineProps {
+  snapshot: RunSnapshot
+  isPanelOpen: boolean
+  onTogglePanel(): void
+}
+
+function TableFacts({ table, now }: { table: TableReceipt; now: number }) {
+  const committed = table.committedAtMs === null ? '' : ` · committed ${instantText(table.committedAtMs)}`
+  return (
+    <span
+      className="receipt-table"
+      data-past={!table.isCurrent}
+      title={`snapshot ${table.snapshotId ?? 'none'}${committed}`}
+    >
+      <span className="receipt-name">{tableLabel(table)}</span>
+      <span className="receipt-snapshot"> @ {snapshotLabel(table)}</span>
+      {!table.isCurrent && <span className="receipt-past"> · as of an older snapshot</span>}
+      {table.isStale && (
+        <span className="receipt-stale"> · catalog unreachable, seen {ageText(table.metadataAgeMs)}</span>
+      )}
+      {tableFacts(table, now).map((fact) => (
+        <span key={fact}> · {fact}</span>
+      ))}
+    </span>
+  )
+}
+
+/** Server time of a finished statement; else what this browser has waited. */
+function elapsedText(snapshot: RunSnapshot, now: number): string {
+  if (snapshot.state.kind === 'finished') return durationText(snapshot.state.receipt.elapsedMs)
+  return durationText(Math.max(0, (snapshot.endedAtMs ?? now) - snapshot.startedAtMs))
+}
+
+export function ReceiptLine({ snapshot, isPanelOpen, onTogglePanel }: ReceiptLineProps) {
+  const { state, rowCount } = snapshot
+  const isLive = isRunning(state)
+  const now = useNow(isLive ? 100 : 15_000)
+  const exactness = exactnessOf(state, rowCount)
+  const tables = tablesOf(state)
+  return (
+    <div className="receipt-line" role="group" aria-label="Receipt">
+      <span className="exactness" data-tone={exactness.tone} title={exactness.title} role="status">
+        {exactness.text}
+      </span>
+      <span className="receipt-facts">
+        {tables.slice(0, TABLES_SHOWN_MAX).map((table) => (
+          <TableFacts key={tableLabel(table) + String(table.snapshotId)} table={table} now={now} />
+        ))}
+        {tables.length > TABLES_SHOWN_MAX && (
+          <span className="receipt-table">and {tables.length - TABLES_SHOWN_MAX} more tables</span>
+        )}
+        <span className="receipt-total">{totalFacts(state, rowCount, elapsedText(snapshot, now)).join(' · ')}</span>
+      </span>
+      <button
+        type="button"
+        className="button button-quiet receipt-toggle"
+        aria-expanded={isPanelOpen}
+        onClick={onTogglePanel}
+      >
+        <ReceiptText size={14} aria-hidden /> Receipt
+      </button>
+    </div>
+  )
+}

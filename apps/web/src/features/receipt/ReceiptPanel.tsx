@@ -1,0 +1,82 @@
+// Every fact of a result, for each table: what it came from, what was read and what was skipped.
+import { X } from 'lucide-react'
+import type { TableReceipt } from '@lake/core/flight/receipt.ts'
+import type { RunSnapshot } from '../../query-run/query-run.ts'
+import { infoOf } from '../../query-run/run-state.ts'
+import { CopyButton } from '../../ui/CopyButton.tsx'
+import { countText, durationText } from '../../ui/format-quantity.ts'
+import { IconButton } from '../../ui/IconButton.tsx'
+import { exactnessOf, panelFacts, tableLabel, tablesOf } from './receipt-facts.ts'
+
+const COPIED = new Set(['snapshot id', 'table uuid'])
+
+function Fact({ label, value }: { label: string; value: string }) {
+  return (
+    <div className="fact">
+      <dt>{label}</dt>
+      <dd>
+        <span className={COPIED.has(label) ? 'mono break' : 'tabular'}>{value}</span>
+        {COPIED.has(label) && <CopyButton text={value} label={`Copy ${label}`} />}
+      </dd>
+    </div>
+  )
+}
+
+function TableSection({ table }: { table: TableReceipt }) {
+  const summary = Object.entries(table.summary)
+  return (
+    <section className="receipt-section">
+      <h3>{tableLabel(table)}</h3>
+      <dl className="facts">
+        {panelFacts(table).map(([label, value]) => (
+          <Fact key={label} label={label} value={value} />
+        ))}
+      </dl>
+      {summary.length > 0 && (
+        <details>
+          <summary>Summary as committed</summary>
+          <dl className="facts">
+            {summary.map(([label, value]) => (
+              <Fact key={label} label={label} value={value} />
+            ))}
+          </dl>
+        </details>
+      )}
+    </section>
+  )
+}
+
+export function ReceiptPanel({ snapshot, onClose }: { snapshot: RunSnapshot; onClose(): void }) {
+  const { state, rowCount } = snapshot
+  const exactness = exactnessOf(state, rowCount)
+  const tables = tablesOf(state)
+  const statementId = infoOf(state)?.statementId
+  return (
+    <aside className="side-panel" aria-label="Receipt details">
+      <header className="side-panel-header">
+        <h2>Receipt</h2>
+        <IconButton label="Close receipt" onClick={onClose}>
+          <X size={14} />
+        </IconButton>
+      </header>
+      <div className="side-panel-body" tabIndex={0} role="region" aria-label="Receipt facts">
+        <p className="receipt-verdict">
+          <span className="exactness" data-tone={exactness.tone}>
+            {exactness.text}
+          </span>{' '}
+          {exactness.title}
+        </p>
+        <dl className="facts">
+          <Fact label="rows" value={countText(rowCount)} />
+          {state.kind === 'finished' && <Fact label="time" value={durationText(state.receipt.elapsedMs)} />}
+          {state.kind === 'finished' && <Fact label="engine" value={state.receipt.engine} />}
+          {statementId !== undefined && <Fact label="statement" value={statementId} />}
+        </dl>
+        {tables.map((table) => (
+          <TableSection key={tableLabel(table) + String(table.snapshotId)} table={table} />
+        ))}
+        {tables.length === 0 && <p className="page-note">The statement names no table.</p>}
+      </div>
+    </aside>
+  )
+}

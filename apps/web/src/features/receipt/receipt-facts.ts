@@ -1,0 +1,120 @@
+// What a receipt says, decided here and rendered elsewhere: the exactness of a result in four words, and the facts of
+// each table it was made from. A run that is not finished shows what was pinned and what is known so far.
+import type { Progress } from '@lake/core/api/wire.ts'
+import type { TableReceipt } from '@lake/core/flight/receipt.ts'
+import { infoOf, progressOf, type RunState } from '../../query-run/run-state.ts'
+import { ageText, bytesText, countedText, countText, instantText, shortId } from '../../ui/format-quantity.ts'
+
+export interface Exactness {
+  tone: 'ok' | 'warn' | 'error' | 'busy'
+  text: string
+  title: string
+}
+
+/** How far the rows on screen can be trusted to be the whole answer. */
+export function exactnessOf(state: RunState, rowCount: number): Exactness {
+  const rows = countedText(rowCount, 'row')
+  switch (state.kind) {
+    case 'planning':
+      return { tone: 'busy', text: 'planning', title: 'The tables are being pinned to their snapshots.' }
+    case 'reading':
+      return { tone: 'busy', text: 'reading', title: 'Rows are still arriving.' }
+    case 'paused':
+      return {
+        tone: 'warn',
+        text: `first ${rows}, total unknown`,
+        title: 'Reading is paused: this browser keeps no more rows until you continue.',
+      }
+    case 'stopping':
+      return { tone: 'warn', text: 'stopping', title: 'The server has been asked to end the work.' }
+    case 'stopped':
+      return {
+        tone: 'warn',
+        text: `cancelled after ${rows}`,
+        title: state.isConfirmed
+          ? 'The rows that had arrived are kept; the work on the server has ended.'
+          : 'The rows that had arrived are kept; the server did not confirm that its work has ended.',
+      }
+    case 'finished':
+      return {
+        tone: 'ok',
+        text: 'exact',
+        title: 'The whole answer over exactly the snapshots named here.',
+      }
+    case 'failed':
+      return {
+        tone: 'error',
+        text: rowCount === 0 ? 'failed' : `incomplete · ${rows}`,
+        title: 'The statement failed: what arrived before is not the whole answer.',
+      }
+  }
+}
+
+/** Tables of the closing receipt, or as pinned while there is none. */
+export function tablesOf(state: RunState): readonly TableReceipt[] {
+  if (state.kind === 'finished') return state.receipt.tables
+  return infoOf(state)?.tables ?? []
+}
+
+export const tableLabel = (table: TableReceipt): string => [...table.namespace, table.table].join('.')
+
+export function snapshotLabel(table: TableReceipt): string {
+  return table.snapshotId === null ? 'no snapshot' : shortId(table.snapshotId)
+}
+
+/** What one table contributed, in the order of the receipt line. */
+export function tableFacts(table: TableReceipt, now: number): string[] {
+  const facts: string[] = []
+  if (table.operation !== null) facts.push(table.operation)
+  if (table.committedAtMs !== null) facts.push(`committed ${ageText(now - table.committedAtMs)}`)
+  const { scan } = table
+  if (scan?.isMetadataOnly === true) facts.push('answered by manifests')
+  else if (scan !== null) {
+    facts.push(`${countText(scan.filesRead)}/${countedText(scan.filesTotal, 'file')}`)
+    facts.push(`${bytesText(scan.bytesRead)} of ${bytesText(scan.bytesTotal)}`)
+  }
+  return facts
+}
+
+/** Figures of a running read, or of one that ended early. */
+export function progressFacts(progress: Progress): string[] {
+  return [
+    `${countText(progress.filesRead)}/${countedText(progress.filesPlanned, 'file')}`,
+    bytesText(progress.bytesRead),
+  ]
+}
+
+/** Rows and seconds of the whole statement. */
+export function totalFacts(state: RunState, rowCount: number, elapsedText: string): string[] {
+  const progress = progressOf(state)
+  const read = progress !== null && state.kind !== 'planning' ? progressFacts(progress) : []
+  return [...read, countedText(rowCount, 'row'), elapsedText]
+}
+
+/** A label and value for each fact of the panel; values can be copied. */
+export function panelFacts(table: TableReceipt): [label: string, value: string][] {
+  const { scan } = table
+  const facts: [string, string][] = [
+    ['snapshot id', table.snapshotId ?? 'none: the table has no snapshot'],
+    ['ref', table.ref ?? (table.isCurrent ? 'current' : 'none')],
+    ['current', table.isCurrent ? 'yes, at planning' : 'no: an older snapshot'],
+    ['committed', table.committedAtMs === null ? 'never' : instantText(table.committedAtMs)],
+    ['operation', table.operation ?? 'not said'],
+    ['schema id', String(table.schemaId)],
+    ['table uuid', table.tableUuid ?? 'none'],
+  ]
+  if (scan !== null)
+    facts.push(
+      ['manifests', readOf(scan.manifestsRead, scan.manifestsTotal)],
+      ['files', readOf(scan.filesRead, scan.filesTotal)],
+      ['files planned', countText(scan.filesPlanned)],
+      ['row groups', readOf(scan.rowGroupsRead, scan.rowGroupsTotal)],
+      ['bytes', `${bytesText(scan.bytesRead)} of ${bytesText(scan.bytesTotal)}`],
+      ['requests', countText(scan.requests)],
+    )
+  return facts
+}
+
+function readOf(read: number, total: number): string {
+  return `${countText(read)} read, ${countText(Math.max(0, total - read))} skipped`
+}

@@ -1,0 +1,40 @@
+// One value, whole: what a cell cuts off. Text keeps its lines; the copy is exact.
+import { X } from 'lucide-react'
+import { CopyButton } from '../../ui/CopyButton.tsx'
+import { countedText } from '../../ui/format-quantity.ts'
+import { IconButton } from '../../ui/IconButton.tsx'
+import type { ResultColumn } from './grid-columns.ts'
+
+interface CellViewerProps {
+  column: ResultColumn
+  row: number
+  text: string | null
+  onClose(): void
+}
+
+export function CellViewer({ column, row, text, onClose }: CellViewerProps) {
+  return (
+    <aside className="side-panel" aria-label="Cell">
+      <header className="side-panel-header">
+        <h2>
+          {column.name} <span className="h2-note">row {row + 1}</span>
+        </h2>
+        {text !== null && <CopyButton text={text} label="Copy value" />}
+        <IconButton label="Close cell" onClick={onClose}>
+          <X size={14} />
+        </IconButton>
+      </header>
+      <div className="side-panel-body" tabIndex={0} role="region" aria-label="Value">
+        <p className="cell-type">
+          {column.sqlType}
+          {text !== null && ` · ${countedText(text.length, 'character')}`}
+        </p>
+        {text === null ? (
+          <p className="cell-null">NULL</p>
+        ) : (
+          <pre className="cell-value">{text === '' ? <span className="cell-null">""</span> : text}</pre>
+        )}
+      </div>
+    </aside>
+  )
+}

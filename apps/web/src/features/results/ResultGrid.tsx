@@ -1,0 +1,144 @@
+// The grid of one result. The only file that knows the grid library: rows and columns are virtual, cells are read from
+// the result buffer when they are drawn, and nothing is copied into row objects. Columns are addressed by index.
+import {
+  CompactSelection,
+  DataEditor,
+  GridCellKind,
+  type DrawHeaderCallback,
+  type GridCell,
+  type GridColumn,
+  type GridSelection,
+  type Item,
+} from '@glideapps/glide-data-grid'
+import '@glideapps/glide-data-grid/dist/index.css'
+import { useCallback, useMemo, useState, type ClipboardEvent } from 'react'
+import { CELL_DISPLAY_CHARS_MAX } from '../../limits.ts'
+import type { ResultBuffer } from '../../query-run/result-buffer.ts'
+import { useIsDark } from '../../ui/theme.ts'
+import { columnWidths, displayText, textAt, type ResultColumn } from './grid-columns.ts'
+import { GRID_FONT, gridTheme, type GridTheme } from './grid-theme.ts'
+import { selectionTsv } from './selection-tsv.ts'
+
+const ROW_HEIGHT_PX = 24
+const HEADER_HEIGHT_PX = 44
+const NO_SELECTION: GridSelection = { columns: CompactSelection.empty(), rows: CompactSelection.empty() }
+const KEYBINDINGS = { copy: false, cut: false, paste: false, search: false, clear: false, delete: false }
+
+export interface ResultGridProps {
+  buffer: ResultBuffer
+  columns: readonly ResultColumn[]
+  rowCount: number
+  /** Enter or a double click on a cell. */
+  onOpenCell(column: number, row: number): void
+  /** A copy was refused because it is too large to be whole. */
+  onCopyRefused(): void
+}
+
+function measurer(): (text: string) => number {
+  const context = document.createElement('canvas').getContext('2d')
+  if (context === null) return (text) => text.length * 7
+  context.font = `12px ${GRID_FONT}`
+  return (text) => context.measureText(text).width
+}
+
+function headerPainter(columns: readonly ResultColumn[], theme: GridTheme): DrawHeaderCallback {
+  return ({ ctx, columnIndex, rect, theme: drawn, isSelected }, drawContent) => {
+    const column = columns[columnIndex]
+    if (column === undefined) {
+      drawContent()
+      return
+    }
+    const x = column.isNumeric ? rect.x + rect.width - 8 : rect.x + 8
+    ctx.save()
+    ctx.beginPath()
+    ctx.rect(rect.x, rect.y, rect.width, rect.height)
+    ctx.clip()
+    ctx.textAlign = column.isNumeric ? 'right' : 'left'
+    ctx.textBaseline = 'middle'
+    ctx.font = `600 12px ${GRID_FONT}`
+    ctx.fillStyle = isSelected ? drawn.textHeaderSelected : theme.ink
+    ctx.fillText(column.name, x, rect.y + 15, rect.width * 4)
+    ctx.font = `500 11px ${GRID_FONT}`
+    ctx.fillStyle = isSelected ? drawn.textHeaderSelected : theme.faint
+    ctx.fillText(displayText(column.sqlType, 60), x, rect.y + 31, rect.width * 4)
+    ctx.restore()
+  }
+}
+
+function gridCell(text: string | null | undefined, column: ResultColumn | undefined, theme: GridTheme): GridCell {
+  const isSpecial = text === null || text === undefined || text === ''
+  const shown = text === null ? 'NULL' : text === '' ? '""' : displayText(text ?? '')
+  return {
+    kind: GridCellKind.Text,
+    allowOverlay: false,
+    data: shown,
+    displayData: shown,
+    contentAlign: column?.isNumeric === true ? 'right' : 'left',
+    ...(isSpecial && { themeOverride: text === null ? theme.nullCell : theme.faintCell }),
+  }
+}
+
+export function ResultGrid({ buffer, columns, rowCount, onOpenCell, onCopyRefused }: ResultGridProps) {
+  const isDark = useIsDark()
+  const [selection, setSelection] = useState<GridSelection>(NO_SELECTION)
+  const [resized, setResized] = useState<Readonly<Record<number, number>>>({})
+  const hasRows = rowCount > 0
+  // isDark and hasRows stand for what these read from outside React: the tokens and the first rows.
+  // oxlint-disable-next-line react-hooks/exhaustive-deps
+  const theme = useMemo(() => gridTheme(), [isDark])
+  // oxlint-disable-next-line react-hooks/exhaustive-deps
+  const widths = useMemo(() => columnWidths(buffer, columns, measurer()), [buffer, columns, hasRows])
+  const gridColumns = useMemo<GridColumn[]>(
+    () =>
+      columns.map((column, index) => ({
+        id: String(index),
+        title: `${column.name} ${column.sqlType}`,
+        width: resized[index] ?? widths[index] ?? 120,
+      })),
+    [columns, widths, resized],
+  )
+  const getCellContent = useCallback(
+    ([column, row]: Item): GridCell =>
+      gridCell(textAt(buffer, columns, column, row, CELL_DISPLAY_CHARS_MAX + 1), columns[column], theme),
+    [buffer, columns, theme],
+  )
+  const drawHeader = useMemo(() => headerPainter(columns, theme), [columns, theme])
+  const onCopy = (event: ClipboardEvent) => {
+    const copied = selectionTsv(selection, buffer, columns)
+    if (copied === null) return
+    event.preventDefault()
+    if (copied === 'tooLarge') onCopyRefused()
+    else event.clipboardData.setData('text/plain', copied.text)
+  }
+
+  return (
+    <div className="result-grid" onCopy={onCopy}>
+      <DataEditor
+        width="100%"
+        height="100%"
+        rows={rowCount}
+        columns={gridColumns}
+        getCellContent={getCellContent}
+        theme={theme.base}
+        rowHeight={ROW_HEIGHT_PX}
+        headerHeight={HEADER_HEIGHT_PX}
+        drawHeader={drawHeader}
+        rowMarkers="clickable-number"
+        rangeSelect="rect"
+        columnSelect="multi"
+        rowSelect="multi"
+        gridSelection={selection}
+        onGridSelectionChange={setSelection}
+        onColumnResize={(_column, width, index) => setResized((known) => ({ ...known, [index]: width }))}
+        onCellActivated={([column, row]) => onOpenCell(column, row)}
+        keybindings={KEYBINDINGS}
+        smoothScrollX
+        smoothScrollY
+        overscrollX={32}
+        overscrollY={16}
+        minColumnWidth={48}
+        maxColumnWidth={2_000}
+      />
+    </div>
+  )
+}

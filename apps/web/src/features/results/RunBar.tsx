@@ -1,0 +1,76 @@
+// Run, Stop and what is happening now, between the editor and its result. Facts instead of a spinner.
+import { Play, Square } from 'lucide-react'
+import type { QueryRun, RunSnapshot } from '../../query-run/query-run.ts'
+import { isRunning, progressOf } from '../../query-run/run-state.ts'
+import { bytesText, countedText, countText, durationText } from '../../ui/format-quantity.ts'
+import { useNow } from '../../ui/use-now.ts'
+
+const isMac = /mac/i.test(navigator.userAgent)
+export const RUN_SHORTCUT = isMac ? '⌘⏎' : 'Ctrl ⏎'
+
+interface RunBarProps {
+  run: QueryRun | null
+  snapshot: RunSnapshot | null
+  onRun(): void
+}
+
+/** What a running statement is doing, in one line. */
+function factsOf({ state, rowCount, startedAtMs }: RunSnapshot, now: number): string {
+  const seconds = durationText(Math.max(0, now - startedAtMs))
+  if (state.kind === 'planning') return `planning · ${seconds}`
+  if (state.kind === 'stopping') return `stopping · ${countedText(rowCount, 'row')} kept`
+  const progress = progressOf(state)
+  const facts = [state.kind === 'paused' ? 'paused' : (progress?.phase ?? 'reading')]
+  if (progress !== null) {
+    facts.push(`${countText(progress.filesRead)}/${countedText(progress.filesPlanned, 'file')} read`)
+    facts.push(bytesText(progress.bytesRead))
+  }
+  return [...facts, countedText(rowCount, 'row'), seconds].join(' · ')
+}
+
+/** Share of the planned files that were read, from 0 to 1; null while nothing is planned. */
+function shareOf({ state }: RunSnapshot): number | null {
+  const progress = progressOf(state)
+  if (progress === null || progress.filesPlanned === 0) return null
+  return Math.min(1, progress.filesRead / progress.filesPlanned)
+}
+
+export function RunBar({ run, snapshot, onRun }: RunBarProps) {
+  const isBusy = snapshot !== null && isRunning(snapshot.state)
+  const now = useNow(100, isBusy)
+  const share = isBusy ? shareOf(snapshot) : null
+  return (
+    <div className="run-bar" role="toolbar" aria-label="Run">
+      {isBusy ? (
+        <button
+          type="button"
+          className="button button-stop"
+          disabled={snapshot.state.kind === 'stopping'}
+          title="Stop (Esc)"
+          onClick={() => void run?.stop()}
+        >
+          <Square size={12} aria-hidden /> {snapshot.state.kind === 'stopping' ? 'Stopping' : 'Stop'}
+        </button>
+      ) : (
+        <button type="button" className="button button-primary" title={`Run (${RUN_SHORTCUT})`} onClick={onRun}>
+          <Play size={12} aria-hidden /> Run <kbd>{RUN_SHORTCUT}</kbd>
+        </button>
+      )}
+      {isBusy && <span className="run-facts">{factsOf(snapshot, now)}</span>}
+      {!isBusy && <span className="run-hint">the selection, or the statement under the cursor</span>}
+      {isBusy && (
+        <div
+          className="progress"
+          role="progressbar"
+          aria-label="Files read"
+          aria-valuemin={0}
+          aria-valuemax={100}
+          {...(share !== null && { 'aria-valuenow': Math.round(share * 100) })}
+          data-determinate={share !== null}
+        >
+          <div className="progress-bar" style={{ inlineSize: `${(share ?? 0) * 100}%` }} />
+        </div>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,166 @@
+// Exact text of any Arrow value, read from the raw buffers: `Vector.get()` rounds timestamps and drops decimal points.
+// Null is null and every other value is a string, so that NULL, '' and 'NULL' stay apart. Columns are addressed by
+// index, never by name: names may repeat.
+import {
+  DataType,
+  DateUnit,
+  IntervalUnit,
+  Precision,
+  TimeUnit,
+  Type,
+  Vector,
+  type Data,
+  type Field,
+} from 'apache-arrow'
+import { FIELD_TYPE_KEY } from '@lake/core/api/wire.ts'
+import {
+  bigintOfWords,
+  decimalText,
+  doubleText,
+  floatText,
+  halfToNumber,
+  hexText,
+  uuidText,
+} from './number-text.ts'
+import { date32Text, dateText, intervalText, timestampText, timeText } from './temporal-text.ts'
+import { nestedText } from './nested-text.ts'
+
+/** How a column is read. `sqlType` is the engine's spelling; it tells a UUID from other binary. */
+export interface TextOptions {
+  sqlType: string
+  /** At most about this many characters of long text or binary; whole values when absent. */
+  charsMax?: number
+}
+
+const UNITS_PER_SECOND: Record<TimeUnit, bigint> = {
+  [TimeUnit.SECOND]: 1n,
+  [TimeUnit.MILLISECOND]: 1_000n,
+  [TimeUnit.MICROSECOND]: 1_000_000n,
+  [TimeUnit.NANOSECOND]: 1_000_000_000n,
+}
+
+const decoder = new TextDecoder()
+
+/** Bytes of a variable-length value, cut to `bytesMax`. */
+function bytesAt(data: Data, index: number, bytesMax = Number.POSITIVE_INFINITY): Uint8Array {
+  const start = Number(data.valueOffsets[index])
+  const end = Number(data.valueOffsets[index + 1])
+  return (data.values as Uint8Array).subarray(start, Math.min(end, start + bytesMax))
+}
+
+function binaryText(bytes: Uint8Array, { sqlType }: TextOptions): string {
+  return sqlType === 'UUID' && bytes.length === 16 ? uuidText(bytes) : hexText(bytes)
+}
+
+function dictionaryText(data: Data, index: number, options: TextOptions): string | null {
+  let key = Number(data.values[index])
+  for (const chunk of data.dictionary?.data ?? []) {
+    if (key < chunk.length) return cellText(chunk, key, options)
+    key -= chunk.length
+  }
+  return null
+}
+
+function intervalCellText(data: Data, index: number): string {
+  const words = data.values as Int32Array
+  const { unit } = data.type as DataType & { unit: IntervalUnit }
+  if (unit === IntervalUnit.YEAR_MONTH) return intervalText(words[index] ?? 0, 0, 0n)
+  if (unit === IntervalUnit.DAY_TIME)
+    return intervalText(0, words[index * 2] ?? 0, BigInt(words[index * 2 + 1] ?? 0) * 1_000_000n)
+  const low = BigInt((words[index * 4 + 2] ?? 0) >>> 0)
+  const high = BigInt(words[index * 4 + 3] ?? 0)
+  return intervalText(words[index * 4] ?? 0, words[index * 4 + 1] ?? 0, (high << 32n) | low)
+}
+
+function floatCellText(data: Data, index: number): string {
+  const value = Number(data.values[index])
+  switch ((data.type as DataType & { precision: Precision }).precision) {
+    case Precision.HALF:
+      return floatText(halfToNumber(value))
+    case Precision.SINGLE:
+      return floatText(value)
+    case Precision.DOUBLE:
+      return doubleText(value)
+  }
+}
+
+function decimalCellText(data: Data, index: number): string {
+  const { bitWidth, scale } = data.type as DataType & { bitWidth: number; scale: number }
+  const wordCount = bitWidth / 32
+  return decimalText(bigintOfWords(data.values as Uint32Array, index * wordCount, wordCount), scale)
+}
+
+function scalarText(data: Data, index: number, options: TextOptions): string | null {
+  const type = data.type as DataType
+  if (DataType.isTimestamp(type))
+    return timestampText(
+      BigInt((data.values as BigInt64Array)[index] ?? 0n),
+      UNITS_PER_SECOND[type.unit],
+      Boolean(type.timezone),
+    )
+  if (DataType.isDate(type))
+    return type.unit === DateUnit.DAY
+      ? date32Text(Number(data.values[index]))
+      : dateText(Math.floor(Number((data.values as BigInt64Array)[index]) / 86_400_000))
+  if (DataType.isTime(type))
+    return timeText(BigInt((data.values as Int32Array)[index] ?? 0), UNITS_PER_SECOND[type.unit])
+  if (DataType.isDuration(type)) {
+    const scale = 1_000_000_000n / UNITS_PER_SECOND[type.unit]
+    return intervalText(0, 0, ((data.values as BigInt64Array)[index] ?? 0n) * scale)
+  }
+  if (DataType.isFixedSizeBinary(type)) {
+    const bytes = (data.values as Uint8Array).subarray(index * type.byteWidth, (index + 1) * type.byteWidth)
+    return binaryText(bytes, options)
+  }
+  // The remaining kinds (views, unions) hold nothing that the library's own reader gets wrong.
+  const value: unknown = new Vector([data]).get(index)
+  if (value === null || value === undefined) return null
+  return value instanceof Uint8Array ? binaryText(value, options) : String(value)
+}
+
+/** Text of row `index` of one column's data; null for NULL. */
+export function cellText(data: Data, index: number, options: TextOptions): string | null {
+  if (data.typeId === Type.Null || !data.getValid(index)) return null
+  switch (data.typeId as Type) {
+    case Type.Int:
+      return String(data.values[index])
+    case Type.Float:
+      return floatCellText(data, index)
+    case Type.Decimal:
+      return decimalCellText(data, index)
+    case Type.Bool: {
+      const bit = data.offset + index
+      return ((data.values[bit >> 3] ?? 0) >> (bit & 7)) & 1 ? 'true' : 'false'
+    }
+    case Type.Utf8:
+    case Type.LargeUtf8:
+      return decoder.decode(bytesAt(data, index, options.charsMax && options.charsMax * 4))
+    case Type.Binary:
+    case Type.LargeBinary:
+      return binaryText(bytesAt(data, index, options.charsMax), options)
+    case Type.Dictionary:
+      return dictionaryText(data, index, options)
+    case Type.Interval:
+      return intervalCellText(data, index)
+    case Type.List:
+    case Type.LargeList:
+    case Type.FixedSizeList:
+    case Type.Struct:
+    case Type.Map:
+      return nestedText(data, index, cellText)
+    default:
+      return scalarText(data, index, options)
+  }
+}
+
+const NUMERIC = new Set<Type>([Type.Int, Type.Float, Type.Decimal])
+
+/** The engine's spelling of a column's type, or Arrow's where the stream names none. */
+export function sqlTypeOf(field: Field): string {
+  return field.metadata.get(FIELD_TYPE_KEY) ?? String(field.type)
+}
+
+/** Numbers align right; all else left. */
+export function isNumeric(field: Field): boolean {
+  return NUMERIC.has(field.type.typeId as Type)
+}

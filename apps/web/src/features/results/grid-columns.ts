@@ -1,0 +1,59 @@
+// First widths of the grid's columns and the look of its cells, apart from drawing.
+import type { Field, Schema } from 'apache-arrow'
+import { CELL_DISPLAY_CHARS_MAX, COLUMN_WIDTH_SAMPLE_ROWS } from '../../limits.ts'
+import type { ResultBuffer } from '../../query-run/result-buffer.ts'
+import { cellText, isNumeric, sqlTypeOf } from './cell-text.ts'
+
+export interface ResultColumn {
+  name: string
+  sqlType: string
+  isNumeric: boolean
+}
+
+export function columnsOf(schema: Schema): ResultColumn[] {
+  return schema.fields.map((field: Field) => ({
+    name: field.name,
+    sqlType: sqlTypeOf(field),
+    isNumeric: isNumeric(field),
+  }))
+}
+
+/** Exact text of a cell; null for NULL, undefined outside of the result. */
+export function textAt(
+  buffer: ResultBuffer,
+  columns: readonly ResultColumn[],
+  column: number,
+  row: number,
+  charsMax?: number,
+): string | null | undefined {
+  const position = buffer.locate(row)
+  const data = position?.batch.data.children[column]
+  if (position === null || data === undefined) return undefined
+  const sqlType = columns[column]?.sqlType ?? ''
+  return cellText(data, position.index, charsMax === undefined ? { sqlType } : { sqlType, charsMax })
+}
+
+/** What is drawn for a text: one line, with an ellipsis where it is cut. The ellipsis is never copied. */
+export function displayText(text: string, charsMax: number = CELL_DISPLAY_CHARS_MAX): string {
+  const line = text.length > charsMax ? `${text.slice(0, charsMax)}…` : text
+  return line.replaceAll(/\r\n|\r|\n/g, '↵').replaceAll('\t', '⇥')
+}
+
+const WIDTH_MIN_PX = 72
+const WIDTH_MAX_PX = 360
+const PADDING_PX = 26
+
+/** Widths in pixels by the header and the first rows. `measure` gives a text's width in the grid's font. */
+export function columnWidths(
+  buffer: ResultBuffer,
+  columns: readonly ResultColumn[],
+  measure: (text: string) => number,
+): number[] {
+  const rowCount = Math.min(buffer.rowCount, COLUMN_WIDTH_SAMPLE_ROWS)
+  return columns.map((column, index) => {
+    let width = Math.max(measure(column.name) * 1.06, measure(column.sqlType.slice(0, 40)) * 0.92)
+    for (let row = 0; row < rowCount; row++)
+      width = Math.max(width, measure(displayText(textAt(buffer, columns, index, row, 80) ?? 'NULL', 80)))
+    return Math.round(Math.min(WIDTH_MAX_PX, Math.max(WIDTH_MIN_PX, width + PADDING_PX)))
+  })
+}

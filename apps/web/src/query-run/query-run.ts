@@ -1,0 +1,131 @@
+// One run of one statement, from Run to its end, as an external store: state by run-state.ts, rows in a ResultBuffer.
+// The only place that talks to flight-info, do-get and cancel. Watchers read `snapshot`, which is replaced at once for
+// a new state and at most every RESULT_PUBLISH_INTERVAL_MS for new rows.
+import { postCancel, postDoGet, postFlightInfo } from '../api/client.ts'
+import { ApiError, toApiError } from '../api/api-error.ts'
+import { RESULT_PUBLISH_INTERVAL_MS } from '../limits.ts'
+import { readStream } from './read-stream.ts'
+import { ResultBuffer } from './result-buffer.ts'
+import { infoOf, isRunning, reduceRun, type RunEvent, type RunState } from './run-state.ts'
+
+/** The statement as it was submitted, and where it stood in its tab's text (UTF-16). */
+export interface RunSource {
+  tabId: string
+  sql: string
+  startOffset: number
+}
+
+export interface RunSnapshot {
+  state: RunState
+  rowCount: number
+  /** True once the stream's schema is known, also for results without rows. */
+  hasSchema: boolean
+  startedAtMs: number
+  endedAtMs: number | null
+}
+
+export class QueryRun {
+  readonly source: RunSource
+  readonly buffer = new ResultBuffer()
+  snapshot: RunSnapshot
+  readonly #abort = new AbortController()
+  readonly #listeners = new Set<() => void>()
+  #publishTimer: ReturnType<typeof setTimeout> | null = null
+  #continue: (() => void) | null = null
+
+  constructor(source: RunSource) {
+    this.source = source
+    this.snapshot = {
+      state: { kind: 'planning' },
+      rowCount: 0,
+      hasSchema: false,
+      startedAtMs: Date.now(),
+      endedAtMs: null,
+    }
+  }
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  getSnapshot = (): RunSnapshot => this.snapshot
+
+  /** Runs to the end. Never rejects: how it ended is in the state. */
+  async start(): Promise<void> {
+    const { signal } = this.#abort
+    try {
+      const info = await postFlightInfo({ sql: this.source.sql }, signal)
+      this.#dispatch({ kind: 'planned', info })
+      const response = await postDoGet(info.ticket, signal)
+      if (response.body === null) throw new ApiError('STREAM_INCOMPLETE', 'The result stream has no body.')
+      await readStream(response.body, this.#sink(), signal)
+    } catch (error) {
+      if (!signal.aborted) this.#dispatch({ kind: 'failed', error: toApiError(error) })
+    }
+  }
+
+  /** Closes the stream, asks the server to end the work, and says whether it did. */
+  async stop(): Promise<void> {
+    if (!isRunning(this.snapshot.state) || this.snapshot.state.kind === 'stopping') return
+    const info = infoOf(this.snapshot.state)
+    this.#dispatch({ kind: 'stopRequested' })
+    this.#abort.abort()
+    let isConfirmed = info === null
+    if (info !== null) {
+      try {
+        const { status } = await postCancel(info.ticket, new AbortController().signal)
+        isConfirmed = status !== 'cancelling'
+      } catch (error) {
+        isConfirmed = toApiError(error).code === 'TICKET_EXPIRED'
+      }
+    }
+    this.#dispatch({ kind: 'stopAnswered', isConfirmed })
+  }
+
+  /** After a pause for a full buffer: keep one more step of rows. */
+  continueReading(): void {
+    this.buffer.raiseLimit()
+    this.#dispatch({ kind: 'continued' })
+    this.#continue?.()
+    this.#continue = null
+  }
+
+  #sink() {
+    return {
+      buffer: this.buffer,
+      emit: (event: RunEvent) => this.#dispatch(event),
+      rowsArrived: () => this.#publishSoon(),
+      waitForRoom: (signal: AbortSignal) =>
+        new Promise<void>((resolve, reject) => {
+          this.#continue = resolve
+          signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+          this.#dispatch({ kind: 'bufferFilled' })
+        }),
+    }
+  }
+
+  #dispatch(event: RunEvent): void {
+    const state = reduceRun(this.snapshot.state, event)
+    if (state === this.snapshot.state) return
+    this.#publish(state)
+  }
+
+  #publishSoon(): void {
+    this.#publishTimer ??= setTimeout(() => this.#publish(this.snapshot.state), RESULT_PUBLISH_INTERVAL_MS)
+  }
+
+  #publish(state: RunState): void {
+    if (this.#publishTimer !== null) clearTimeout(this.#publishTimer)
+    this.#publishTimer = null
+    const endedAtMs = isRunning(state) ? null : (this.snapshot.endedAtMs ?? Date.now())
+    this.snapshot = {
+      state,
+      rowCount: this.buffer.rowCount,
+      hasSchema: this.buffer.schema !== null,
+      startedAtMs: this.snapshot.startedAtMs,
+      endedAtMs,
+    }
+    for (const listener of this.#listeners) listener()
+  }
+}

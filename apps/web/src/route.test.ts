@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest'
+import { parseRoute, tablePath } from './route.ts'
+
+it.each([
+  { namespace: ['sales'], table: 'orders' },
+  { namespace: ['a.b', 'c/d'], table: 'order lines %2F?#' },
+])('finds the way back from a table path: %j', (name) => {
+  expect(parseRoute(tablePath(name))).toEqual({ kind: 'table', name })
+})
+
+it.each(['/t', '/t/a', '/t/%E0%A4%A/x', '/t/a/b/c', '/t/%1F/x', '/other'])('knows no page at %s', (path) => {
+  expect(parseRoute(path)).toEqual({ kind: 'unknown' })
+})
