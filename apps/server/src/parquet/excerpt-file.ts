@@ -28,8 +28,9 @@ export async function writeExcerptFile(
   const chunks = placed.flatMap((group) => group.chunks)
   const path = join(target.directory, `${target.name}.parquet`)
   const partPath = `${path}.part`
+  // Before anything may be removed: a file that is already there is not ours.
+  const handle = await open(partPath, 'wx', 0o600)
   try {
-    const handle = await open(partPath, 'wx', 0o600)
     try {
       await writeAt(handle, MAGIC, 0)
       await reader.readRanges(

@@ -33,56 +33,18 @@ export async function openCacheEntries(options: {
 }): Promise<CacheEntries> {
   await mkdir(options.directory, { recursive: true, mode: 0o700 })
   const index = await loadIndex(options.directory)
+  const disk = createDisk(options.directory, index, options.bytesMax)
   const writes = new Set<Promise<void>>()
   let pendingBytes = 0
-  let failures = 0
-  const pathOf = (name: string): string => join(options.directory, name)
-  const fail = (): void => {
-    failures += 1
-  }
-  const drop = async (name: string): Promise<void> => {
-    index.remove(name)
-    await rm(pathOf(name), { force: true }).catch(fail)
-  }
-  const evict = async (): Promise<void> => {
-    for (let oldest = index.oldest(); oldest !== undefined; oldest = index.oldest()) {
-      if (index.bytes <= options.bytesMax) return
-      await drop(oldest)
-    }
-  }
-  const store = async (name: string, bytes: Uint8Array): Promise<void> => {
-    const partPath = pathOf(`${name}.${randomUUID()}.part`)
-    try {
-      await writeFile(partPath, encodeEntry(name, bytes), { mode: 0o600, flag: 'wx' })
-      await rename(partPath, pathOf(name))
-      index.add(name, bytes.byteLength + HEADER_BYTES)
-      await evict()
-    } catch {
-      fail()
-      await rm(partPath, { force: true }).catch(fail)
-    }
-  }
-  await evict()
-
+  await disk.evict()
   return {
     has: (name) => index.has(name),
-    async read(name, lengthBytes) {
-      if (!index.touch(name)) return undefined
-      const entry = await readFile(pathOf(name)).catch(() => undefined)
-      const content = entry && decodeEntry(name, entry, lengthBytes)
-      if (content !== undefined) return content
-      // An entry that was evicted meanwhile is missing, not damaged.
-      if (index.has(name)) {
-        fail()
-        await drop(name)
-      }
-      return undefined
-    },
+    read: async (name, lengthBytes) => await disk.read(name, lengthBytes),
     write(name, bytes) {
       const isTooLarge = bytes.byteLength + HEADER_BYTES > options.bytesMax
       if (isTooLarge || pendingBytes + bytes.byteLength > LIMITS.cacheWritesPendingBytesMax) return
       pendingBytes += bytes.byteLength
-      const write = store(name, bytes).finally(() => {
+      const write = disk.store(name, bytes).finally(() => {
         pendingBytes -= bytes.byteLength
         writes.delete(write)
       })
@@ -95,10 +57,66 @@ export async function openCacheEntries(options: {
       return index.bytes
     },
     get failures() {
-      return failures
+      return disk.failures
     },
     async [Symbol.asyncDispose]() {
       await Promise.all(writes)
+    },
+  }
+}
+
+interface Disk {
+  read(name: string, lengthBytes: number): Promise<Uint8Array | undefined>
+  /** Never rejects. */
+  store(name: string, bytes: Uint8Array): Promise<void>
+  evict(): Promise<void>
+  readonly failures: number
+}
+
+function createDisk(directory: string, index: Index, bytesMax: number): Disk {
+  let failures = 0
+  const pathOf = (name: string): string => join(directory, name)
+  const fail = (): void => {
+    failures += 1
+  }
+  const drop = async (name: string): Promise<void> => {
+    index.remove(name)
+    await rm(pathOf(name), { force: true }).catch(fail)
+  }
+  const evict = async (): Promise<void> => {
+    for (let oldest = index.oldest(); oldest !== undefined; oldest = index.oldest()) {
+      if (index.bytes <= bytesMax) return
+      await drop(oldest)
+    }
+  }
+  return {
+    async read(name, lengthBytes) {
+      if (!index.touch(name)) return undefined
+      const entry = await readFile(pathOf(name)).catch(() => undefined)
+      const content = entry && decodeEntry(name, entry, lengthBytes)
+      if (content !== undefined) return content
+      // An entry that was evicted meanwhile is missing, not damaged.
+      if (index.has(name)) {
+        fail()
+        await drop(name)
+      }
+      return undefined
+    },
+    async store(name, bytes) {
+      const partPath = pathOf(`${name}.${randomUUID()}.part`)
+      try {
+        await writeFile(partPath, encodeEntry(name, bytes), { mode: 0o600, flag: 'wx' })
+        await rename(partPath, pathOf(name))
+        index.add(name, bytes.byteLength + HEADER_BYTES)
+        await evict()
+      } catch {
+        fail()
+        await rm(partPath, { force: true }).catch(fail)
+      }
+    },
+    evict,
+    get failures() {
+      return failures
     },
   }
 }

@@ -1,0 +1,110 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { IcebergType, NestedField } from '@lake/core/iceberg/types.ts'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openDuck } from './duck.ts'
+import { excerptOf, excerptRows, field, schemaOf } from './excerpt.ts'
+
+let duck: Awaited<ReturnType<typeof openDuck>>
+let directory: string
+beforeAll(async () => {
+  duck = await openDuck()
+})
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'excerpt-'))
+  return () => {
+    rmSync(directory, { recursive: true })
+  }
+})
+afterAll(() => {
+  duck.closeSync()
+})
+
+async function write(sql: string, options = '', name = 'data'): Promise<string> {
+  const path = join(directory, `${name}.parquet`)
+  await duck.run(`COPY (${sql}) TO '${path}' (FORMAT parquet${options === '' ? '' : `, ${options}`})`)
+  return path
+}
+const struct = (...fields: NestedField[]): IcebergType => ({ kind: 'struct', fields })
+
+describe('the table’s type decides', () => {
+  const one = async (sql: string, type: IcebergType, sqlType: string): Promise<unknown> => {
+    const path = await write(`SELECT ${sql} AS v`, 'FIELD_IDS {v: 1}')
+    const rows = await excerptRows(
+      duck,
+      await excerptOf(path, schemaOf(field(1, 'v', type)), directory),
+      sqlType,
+    )
+    return (rows[0] as unknown[])[0]
+  }
+  test.each<[string, IcebergType, string, unknown]>([
+    [`'text'::BLOB`, { kind: 'string' }, 'VARCHAR', 'text'],
+    [`'text'`, { kind: 'binary' }, 'BLOB', 'text'],
+    [
+      `TIMESTAMPTZ '2024-01-01 12:00:00.123456+00'`,
+      { kind: 'timestamp' },
+      'TIMESTAMP',
+      '2024-01-01 12:00:00.123456',
+    ],
+    [
+      `TIMESTAMP '2024-01-01 12:00:00.123456'`,
+      { kind: 'timestamptz' },
+      'TIMESTAMPTZ',
+      '2024-01-01 12:00:00.123456+00',
+    ],
+    [
+      `TIMESTAMP_MS '2024-01-01 12:00:00.123'`,
+      { kind: 'timestamptz' },
+      'TIMESTAMPTZ',
+      '2024-01-01 12:00:00.123+00',
+    ],
+    [
+      `TIMESTAMP_NS '2024-01-01 12:00:00.123456789'`,
+      { kind: 'timestamp_ns' },
+      'TIMESTAMP_NS',
+      '2024-01-01 12:00:00.123456789',
+    ],
+    [`TIME '12:00:00.123456'`, { kind: 'time' }, 'TIME', '12:00:00.123456'],
+    [`1234567.89::DECIMAL(9,2)`, { kind: 'decimal', precision: 9, scale: 2 }, 'DECIMAL(9,2)', '1234567.89'],
+    [
+      `1234567.89::DECIMAL(38,2)`,
+      { kind: 'decimal', precision: 38, scale: 2 },
+      'DECIMAL(38,2)',
+      '1234567.89',
+    ],
+    [`9223372036854775807`, { kind: 'long' }, 'BIGINT', '9223372036854775807'],
+    [`4294967295::UINTEGER`, { kind: 'long' }, 'BIGINT', '4294967295'],
+    [
+      `uuid '00112233-4455-6677-8899-aabbccddeeff'`,
+      { kind: 'uuid' },
+      'UUID',
+      '00112233-4455-6677-8899-aabbccddeeff',
+    ],
+    [`'{"a":1}'::JSON`, { kind: 'string' }, 'VARCHAR', '{"a":1}'],
+  ])('%s as %o', async (sql, type, sqlType, value) => {
+    expect(await one(sql, type, sqlType)).toEqual(value)
+  })
+
+  test.each<[string, IcebergType]>([
+    [`1::BIGINT`, { kind: 'int' }],
+    [`1.5::DOUBLE`, { kind: 'float' }],
+    [`'x'`, { kind: 'int' }],
+    [`1.25::DECIMAL(9,2)`, { kind: 'decimal', precision: 9, scale: 3 }],
+    [`TIMESTAMP_NS '2024-01-01 00:00:00'`, { kind: 'timestamp' }],
+    [`DATE '2024-01-01'`, { kind: 'timestamptz' }],
+    [`{'a': 1}`, { kind: 'variant' }],
+    [`'x'::BLOB`, { kind: 'geometry', crs: 'OGC:CRS84' }],
+    [`[1]`, { kind: 'int' }],
+    [`1`, struct(field(5, 'a', 'int'))],
+  ])('%s as %o is refused', async (sql, type) => {
+    await expect(one(sql, type, 'VARCHAR')).rejects.toMatchObject({ code: 'TABLE_UNSUPPORTED' })
+  })
+
+  test('a column that is not needed may have any type', async () => {
+    const path = await write(`SELECT 1 AS a, {'x': 1} AS v`, 'FIELD_IDS {a: 1, v: 2}')
+    const schema = schemaOf(field(1, 'a', 'int'), field(2, 'v', { kind: 'variant' }))
+    const outcome = await excerptOf(path, schema, directory, { columnIndexes: new Set([0]) })
+    expect(await excerptRows(duck, outcome)).toEqual([[1]])
+  })
+})
