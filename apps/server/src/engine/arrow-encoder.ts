@@ -3,10 +3,12 @@
 // than a whole batch may be is refused.
 import duckdb from '@duckdb/node-bindings'
 import type { DuckDBDataChunk, DuckDBType } from '@duckdb/node-api'
-import { makeData, RecordBatch, RecordBatchStreamWriter, Schema, Struct } from 'apache-arrow'
+import type { Schema } from 'apache-arrow'
+import { makeData, RecordBatch, RecordBatchStreamWriter, Struct } from 'apache-arrow'
 import { arrowSchema } from './arrow-types.ts'
+import type { ColumnWriter } from './column-parts.ts'
 import { createColumnWriter } from './column-writer.ts'
-import { openVector } from './vector-source.ts'
+import { openVector, type VectorSource } from './vector-source.ts'
 import type { EncodedBatch } from './engine.ts'
 
 /** Continuation marker and length 0, with which every stream ends. */
@@ -33,6 +35,30 @@ function schemaMessageOf(schema: Schema): Uint8Array {
   return stream.slice(0, stream.length - END_OF_STREAM_BYTES)
 }
 
+/** The rows gathered for the next batch. */
+interface Gathered {
+  rowCount: number
+  /** Of columns whose size the number of rows does not bound. */
+  bytes: number
+}
+
+function encodeBatch(
+  schema: Schema,
+  writers: readonly ColumnWriter[],
+  rowCount: number,
+  schemaBytes: number,
+): EncodedBatch {
+  const data = makeData({
+    type: new Struct(schema.fields),
+    length: rowCount,
+    nullCount: 0,
+    children: writers.map((writer) => writer.finish()),
+  })
+  const stream = RecordBatchStreamWriter.writeAll([new RecordBatch(schema, data)]).toUint8Array(true)
+  for (const writer of writers) writer.reset()
+  return { rowCount, bytes: stream.subarray(schemaBytes, stream.length - END_OF_STREAM_BYTES) }
+}
+
 /** @throws ValueTooLargeError from `add` when one row alone is larger than `batchBytesMax` */
 export function createChunkEncoder(
   columns: readonly { name: string; type: DuckDBType }[],
@@ -41,67 +67,62 @@ export function createChunkEncoder(
   const schema = arrowSchema(columns)
   const schemaMessage = schemaMessageOf(schema)
   const writers = columns.map((column) => createColumnWriter(column.type))
-  let rowCount = 0
-  let variableBytes = 0
+  const gathered: Gathered = { rowCount: 0, bytes: 0 }
 
   const flush = (): EncodedBatch | undefined => {
-    if (rowCount === 0) return undefined
-    const data = makeData({
-      type: new Struct(schema.fields),
-      length: rowCount,
-      nullCount: 0,
-      children: writers.map((writer) => writer.finish()),
-    })
-    const writer = RecordBatchStreamWriter.writeAll([new RecordBatch(schema, data)])
-    const stream = writer.toUint8Array(true)
-    const batch = {
-      rowCount,
-      bytes: stream.subarray(schemaMessage.length, stream.length - END_OF_STREAM_BYTES),
-    }
-    for (const columnWriter of writers) columnWriter.reset()
-    rowCount = 0
-    variableBytes = 0
+    if (gathered.rowCount === 0) return undefined
+    const batch = encodeBatch(schema, writers, gathered.rowCount, schemaMessage.length)
+    gathered.rowCount = 0
+    gathered.bytes = 0
     return batch
+  }
+
+  /** Appends rows of an open chunk, in halves where they are too large together, and adds full batches to `full`. */
+  const addRows = (
+    sources: readonly VectorSource[],
+    start: number,
+    count: number,
+    full: EncodedBatch[],
+  ): void => {
+    const takeFull = (): void => {
+      const batch = flush()
+      if (batch) full.push(batch)
+    }
+    let bytes = 0
+    for (const [index, writer] of writers.entries()) {
+      bytes += writer.measure(sources[index] as VectorSource, start, count)
+    }
+    if (gathered.bytes + bytes > limits.batchBytesMax) takeFull()
+    if (bytes > limits.batchBytesMax) {
+      if (count === 1) {
+        throw new ValueTooLargeError(
+          `A row of the result has ${bytes} bytes, more than ${limits.batchBytesMax}`,
+        )
+      }
+      const half = count >> 1
+      addRows(sources, start, half, full)
+      addRows(sources, start + half, count - half, full)
+      return
+    }
+    for (const [index, writer] of writers.entries())
+      writer.append(sources[index] as VectorSource, start, count)
+    gathered.rowCount += count
+    gathered.bytes += bytes
+    if (gathered.rowCount >= limits.batchRowsMax) takeFull()
   }
 
   return {
     schemaMessage,
     flush,
-    add(chunk, chunkRowCount) {
+    add(chunk, rowCount) {
       const full: EncodedBatch[] = []
       const sources = columns.map((column, index) =>
         openVector(duckdb.data_chunk_get_vector(rawChunk(chunk), index), column.type, chunk.rowCount),
       )
-      const takeFull = (): void => {
-        const batch = flush()
-        if (batch) full.push(batch)
-      }
-      const addRows = (start: number, count: number): void => {
-        let bytes = 0
-        for (const [index, writer] of writers.entries()) {
-          bytes += writer.measure(sources[index] as (typeof sources)[number], start, count)
-        }
-        if (variableBytes + bytes > limits.batchBytesMax) {
-          if (rowCount > 0) takeFull()
-          if (bytes > limits.batchBytesMax) {
-            if (count === 1) throw new ValueTooLargeError(`A row has ${bytes} bytes`)
-            const half = count >> 1
-            addRows(start, half)
-            addRows(start + half, count - half)
-            return
-          }
-        }
-        for (const [index, writer] of writers.entries()) {
-          writer.append(sources[index] as (typeof sources)[number], start, count)
-        }
-        rowCount += count
-        variableBytes += bytes
-        if (rowCount >= limits.batchRowsMax) takeFull()
-      }
       let start = 0
-      while (start < chunkRowCount) {
-        const count = Math.min(chunkRowCount - start, limits.batchRowsMax - rowCount)
-        addRows(start, count)
+      while (start < rowCount) {
+        const count = Math.min(rowCount - start, limits.batchRowsMax - gathered.rowCount)
+        addRows(sources, start, count, full)
         start += count
       }
       return full

@@ -4,12 +4,12 @@
 // HUGEINT is Decimal128(38, 0): its 128 bits as they are, so values beyond 38 digits exceed the declared precision but
 // not the format. UHUGEINT does not fit and is text, as are intervals, bit strings, unions and times with an offset.
 import {
+  DuckDBArrayType,
+  DuckDBDecimalType,
+  DuckDBListType,
+  DuckDBMapType,
+  DuckDBStructType,
   DuckDBTypeId,
-  type DuckDBArrayType,
-  type DuckDBDecimalType,
-  type DuckDBListType,
-  type DuckDBMapType,
-  type DuckDBStructType,
   type DuckDBType,
 } from '@duckdb/node-api'
 import {
@@ -71,29 +71,18 @@ const SIMPLE: Partial<Record<DuckDBTypeId, () => DataType>> = {
 }
 
 export function arrowType(type: DuckDBType): DataType {
-  switch (type.typeId) {
-    case DuckDBTypeId.DECIMAL: {
-      const { width, scale } = type as DuckDBDecimalType
-      return new Decimal(scale, width, 128)
-    }
-    case DuckDBTypeId.LIST:
-      return new List(arrowField('item', (type as DuckDBListType).valueType))
-    case DuckDBTypeId.ARRAY: {
-      const { valueType, length } = type as DuckDBArrayType
-      return new FixedSizeList(length, arrowField('item', valueType))
-    }
-    case DuckDBTypeId.STRUCT: {
-      const { entryNames, entryTypes } = type as DuckDBStructType
-      return new Struct(entryTypes.map((entry, index) => arrowField(entryNames[index] ?? '', entry)))
-    }
-    case DuckDBTypeId.MAP: {
-      const { keyType, valueType } = type as DuckDBMapType
-      const entries = new Struct([arrowField('key', keyType, false), arrowField('value', valueType)])
-      return new Map_(new Field('entries', entries, false) as never, false)
-    }
-    default:
-      return SIMPLE[type.typeId]?.() ?? new Utf8()
+  if (type instanceof DuckDBDecimalType) return new Decimal(type.scale, type.width, 128)
+  if (type instanceof DuckDBListType) return new List(arrowField('item', type.valueType))
+  if (type instanceof DuckDBArrayType)
+    return new FixedSizeList(type.length, arrowField('item', type.valueType))
+  if (type instanceof DuckDBStructType) {
+    return new Struct(type.entryTypes.map((entry, index) => arrowField(type.entryNames[index] ?? '', entry)))
   }
+  if (type instanceof DuckDBMapType) {
+    const entries = new Struct([arrowField('key', type.keyType, false), arrowField('value', type.valueType)])
+    return new Map_(new Field('entries', entries, false) as never, false)
+  }
+  return SIMPLE[type.typeId]?.() ?? new Utf8()
 }
 
 /** DuckDB's spelling of a type, as in `DECIMAL(18,2)`; an alias such as `JSON` goes first. */

@@ -2,12 +2,13 @@
 // Raw values are copied as they are, never converted through JavaScript values, so that extremes and infinities arrive
 // unchanged. Memory under a NULL is zeroed: it may hold leftovers of other rows.
 import {
+  DuckDBArrayType,
+  DuckDBDecimalType,
+  DuckDBEnumType,
+  DuckDBListType,
+  DuckDBMapType,
+  DuckDBStructType,
   DuckDBTypeId,
-  type DuckDBArrayType,
-  type DuckDBEnumType,
-  type DuckDBListType,
-  type DuckDBMapType,
-  type DuckDBStructType,
   type DuckDBType,
 } from '@duckdb/node-api'
 import { makeData, type DataType } from 'apache-arrow'
@@ -215,33 +216,25 @@ function createEnumWriter(type: DataType, enumType: DuckDBEnumType): ColumnWrite
 export function createColumnWriter(type: DuckDBType): ColumnWriter {
   const arrow = arrowType(type)
   const width = physicalWidth(type)
-  switch (type.typeId) {
-    case DuckDBTypeId.BOOLEAN:
-      return createBoolWriter(arrow)
-    case DuckDBTypeId.DECIMAL:
-      return createFixedWriter(arrow, 16, width === 16 ? copyRaw(16) : copyDecimal(width))
-    case DuckDBTypeId.UUID:
-      return createFixedWriter(arrow, 16, copyUuid)
-    case DuckDBTypeId.VARCHAR:
-    case DuckDBTypeId.BLOB:
-      return createStringWriter(arrow)
-    case DuckDBTypeId.ENUM:
-      return createEnumWriter(arrow, type as DuckDBEnumType)
-    case DuckDBTypeId.LIST:
-      return createListWriter(arrow, [createColumnWriter((type as DuckDBListType).valueType)])
-    case DuckDBTypeId.MAP: {
-      const { keyType, valueType } = type as DuckDBMapType
-      return createListWriter(arrow, [createColumnWriter(keyType), createColumnWriter(valueType)])
-    }
-    case DuckDBTypeId.ARRAY: {
-      const { valueType, length } = type as DuckDBArrayType
-      return createArrayWriter(arrow, length, createColumnWriter(valueType))
-    }
-    case DuckDBTypeId.STRUCT:
-      return createStructWriter(arrow, (type as DuckDBStructType).entryTypes.map(createColumnWriter))
-    default:
-      return width > 0
-        ? createFixedWriter(arrow, width, copyRaw(width))
-        : createTextWriter(arrow, (source, row) => source.text(row))
+  if (type instanceof DuckDBListType) return createListWriter(arrow, [createColumnWriter(type.valueType)])
+  if (type instanceof DuckDBMapType) {
+    return createListWriter(arrow, [createColumnWriter(type.keyType), createColumnWriter(type.valueType)])
   }
+  if (type instanceof DuckDBArrayType) {
+    return createArrayWriter(arrow, type.length, createColumnWriter(type.valueType))
+  }
+  if (type instanceof DuckDBStructType) {
+    return createStructWriter(arrow, type.entryTypes.map(createColumnWriter))
+  }
+  if (type instanceof DuckDBEnumType) return createEnumWriter(arrow, type)
+  if (type instanceof DuckDBDecimalType) {
+    return createFixedWriter(arrow, 16, width === 16 ? copyRaw(16) : copyDecimal(width))
+  }
+  const { typeId } = type
+  if (typeId === DuckDBTypeId.BOOLEAN) return createBoolWriter(arrow)
+  if (typeId === DuckDBTypeId.UUID) return createFixedWriter(arrow, 16, copyUuid)
+  if (typeId === DuckDBTypeId.VARCHAR || typeId === DuckDBTypeId.BLOB) return createStringWriter(arrow)
+  return width > 0
+    ? createFixedWriter(arrow, width, copyRaw(width))
+    : createTextWriter(arrow, (source, row) => source.text(row))
 }

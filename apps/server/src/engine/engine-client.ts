@@ -82,9 +82,37 @@ export async function startEngineClient(
   return Object.assign(client, { version: started.version })
 }
 
-function createClient(child: ChildProcess, directory: string): EngineClient {
+/** Questions to a process that wait for their answers; all fail when the process is gone. */
+function createCalls(child: ChildProcess) {
   const pending = new Map<number, Pending>()
   let nextId = 1
+  child.on('message', (message: FromEngine) => {
+    const waiting = pending.get(message.id)
+    pending.delete(message.id)
+    if (message.ok) waiting?.resolve(message.value)
+    else waiting?.reject(Object.assign(new Error(message.error.message), { raw: message.error }))
+  })
+  return {
+    send(message: ToEngine) {
+      if (child.connected) child.send(message, () => undefined)
+    },
+    ask(request: EngineRequest): Promise<unknown> {
+      const id = nextId
+      nextId += 1
+      return new Promise((resolve, reject) => {
+        pending.set(id, { resolve, reject })
+        this.send({ id, request })
+      })
+    },
+    fail(error: Error) {
+      for (const waiting of pending.values()) waiting.reject(error)
+      pending.clear()
+    },
+  }
+}
+
+function createClient(child: ChildProcess, directory: string): EngineClient {
+  const calls = createCalls(child)
   let isAlive = true
   let stderr = ''
   child.stderr?.on('data', (data: Buffer) => {
@@ -94,8 +122,7 @@ function createClient(child: ChildProcess, directory: string): EngineClient {
     const onGone = (how: string): void => {
       if (!isAlive) return
       isAlive = false
-      for (const waiting of pending.values()) waiting.reject(processFailed(stderr, how))
-      pending.clear()
+      calls.fail(processFailed(stderr, how))
       void rm(directory, { recursive: true, force: true })
         .catch(() => undefined)
         .then(resolve)
@@ -107,28 +134,8 @@ function createClient(child: ChildProcess, directory: string): EngineClient {
       onGone(error.message)
     })
   })
-  const send = (message: ToEngine): void => {
-    if (isAlive && child.connected) child.send(message, () => undefined)
-  }
   const kill = (): void => {
     child.kill('SIGKILL')
-  }
-
-  child.on('message', (message: FromEngine) => {
-    const waiting = pending.get(message.id)
-    pending.delete(message.id)
-    if (message.ok) waiting?.resolve(message.value)
-    else waiting?.reject(Object.assign(new Error(message.error.message), { raw: message.error }))
-  })
-
-  const ask = (request: EngineRequest): Promise<unknown> => {
-    if (!isAlive) return Promise.reject(processFailed(stderr, 'not running'))
-    const id = nextId
-    nextId += 1
-    return new Promise((resolve, reject) => {
-      pending.set(id, { resolve, reject })
-      send({ id, request })
-    })
   }
 
   return {
@@ -141,14 +148,15 @@ function createClient(child: ChildProcess, directory: string): EngineClient {
     readFrame: createFrameReader(child.stdio[3] as Readable),
     async request(request, signal, sql) {
       throwIfAborted(signal)
+      if (!isAlive) throw processFailed(stderr, 'not running')
       let grace: NodeJS.Timeout | undefined
       const onAbort = (): void => {
-        send({ interrupt: true })
+        calls.send({ interrupt: true })
         grace = setTimeout(kill, LIMITS.engineInterruptGraceMs)
       }
       signal.addEventListener('abort', onAbort, { once: true })
       try {
-        return await ask(request)
+        return await calls.ask(request)
       } catch (error) {
         if (signal.aborted) throw abortError(signal)
         throw translated(error, sql)
@@ -158,12 +166,13 @@ function createClient(child: ChildProcess, directory: string): EngineClient {
       }
     },
     interrupt() {
-      send({ interrupt: true })
+      calls.send({ interrupt: true })
     },
     kill,
     async clear() {
-      for (const name of await readdir(directory))
+      for (const name of await readdir(directory)) {
         await rm(join(directory, name), { recursive: true, force: true })
+      }
     },
   }
 }

@@ -26,7 +26,7 @@ export interface EnginePoolOptions {
 
 const never = new AbortController().signal
 
-function createStarter(options: EnginePoolOptions) {
+function createStarter(options: EnginePoolOptions): Start {
   const shared = {
     scratchDirectory: options.scratchDirectory,
     batchRowsMax: LIMITS.batchRowsMax,
@@ -66,101 +66,114 @@ async function reset(client: EngineClient): Promise<boolean> {
   }
 }
 
-/** Starts the processes and waits for the first of each kind. Dispose it to end them all. */
+type Start = (role: 'session' | 'analysis') => Promise<EngineClient>
+
+/** Every process that was started and has not ended, so that all can be ended. */
+function createRoster(start: Start) {
+  const running = new Set<Promise<EngineClient>>()
+  return {
+    start(role: 'session' | 'analysis'): Promise<EngineClient> {
+      const started = start(role)
+      const forget = (): void => {
+        running.delete(started)
+      }
+      running.add(started)
+      void started.then((client) => client.exited.then(forget), forget)
+      return started
+    },
+    async endAll(): Promise<void> {
+      const outcomes = await Promise.allSettled(running)
+      const clients = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+      for (const client of clients) client.kill()
+      await Promise.all(clients.map((client) => client.exited))
+    },
+  }
+}
+
+/** The processes that no session holds. */
+function createIdle(start: Start, count: number) {
+  const idle = Array.from({ length: count }, () => start('session'))
+  return {
+    async take(signal: AbortSignal): Promise<EngineClient> {
+      const started = idle.shift() ?? start('session')
+      let client: EngineClient
+      try {
+        client = await raceAbort(started, signal)
+      } catch (error) {
+        // An aborted wait leaves the process for the next; a failed start leaves its place to a new one.
+        idle.push(signal.aborted ? started : start('session'))
+        throw error
+      }
+      if (client.isAlive) return client
+      idle.push(start('session'))
+      return await this.take(signal)
+    },
+    /** Puts the process back as new, or another in its place. */
+    async giveBack(client: EngineClient): Promise<void> {
+      const isReusable = await reset(client)
+      idle.push(isReusable ? Promise.resolve(client) : start('session'))
+    },
+  }
+}
+
+function createAnalysis(start: Start) {
+  let current = start('analysis')
+  return async (signal: AbortSignal): Promise<EngineClient> => {
+    const client = await raceAbort(current, signal).catch((error: unknown) => {
+      if (signal.aborted) throw error
+      return undefined
+    })
+    if (client?.isAlive === true) return client
+    current = start('analysis')
+    return await raceAbort(current, signal)
+  }
+}
+
+/** Starts the processes and waits for the one for analysis. Dispose it to end them all. */
 export async function createEnginePool(options: EnginePoolOptions): Promise<Engine> {
   await mkdir(options.scratchDirectory, { recursive: true })
-  const start = createStarter(options)
-  const known = new Set<Promise<EngineClient>>()
-  let isClosed = false
-
-  const track = (started: Promise<EngineClient>): Promise<EngineClient> => {
-    known.add(started)
-    void started.then(
-      (client) => client.exited.then(() => known.delete(started)),
-      () => known.delete(started),
-    )
-    return started
-  }
-
-  const idle: Promise<EngineClient>[] = []
-  const addIdle = (started: Promise<EngineClient>): void => {
-    idle.push(started)
-  }
-  for (let index = 0; index < options.enginesMax; index += 1) addIdle(track(start('session')))
-  let analysis = track(start('analysis'))
-
+  const roster = createRoster(createStarter(options))
+  const start: Start = (role) => roster.start(role)
+  const idle = createIdle(start, options.enginesMax)
+  const analysis = createAnalysis(start)
   const sessions = createSemaphore({
     permitsMax: options.enginesMax,
     waitingMax: LIMITS.engineQueueMax,
     name: 'an engine process',
   })
-
-  const takeIdle = async (signal: AbortSignal): Promise<EngineClient> => {
-    const started = idle.shift() ?? track(start('session'))
-    let client: EngineClient
-    try {
-      client = await raceAbort(started, signal)
-    } catch (error) {
-      // An aborted wait leaves the process for the next; a failed start leaves its place to a new one.
-      addIdle(signal.aborted ? started : track(start('session')))
-      throw error
-    }
-    if (client.isAlive) return client
-    return await track(start('session'))
-  }
+  let isClosed = false
 
   const acquire = async (signal: AbortSignal): Promise<EngineSession> => {
     if (isClosed) throw new AppError('BUSY', 'The server is stopping')
     const permit = await waitForPermit(sessions, signal)
-    let client: EngineClient
     try {
-      client = await takeIdle(signal)
+      const client = await idle.take(signal)
+      return createSession(client, {
+        async release() {
+          if (isClosed) client.kill()
+          else await idle.giveBack(client)
+          permit()
+        },
+      })
     } catch (error) {
       permit()
       throw error
     }
-    return createSession(client, {
-      async release() {
-        const isReusable = !isClosed && (await reset(client))
-        if (!isReusable) client.kill()
-        if (!isClosed) addIdle(isReusable ? Promise.resolve(client) : track(start('session')))
-        permit()
-      },
-    })
   }
 
-  const analyst = createAnalyst({
-    semaphore: createSemaphore({
-      permitsMax: 1,
-      waitingMax: LIMITS.engineQueueMax,
-      name: 'the analysis of statements',
-    }),
-    async client(signal) {
-      const client = await raceAbort(analysis, signal).catch((error: unknown) => {
-        if (!signal.aborted) analysis = track(start('analysis'))
-        throw error
-      })
-      if (client.isAlive) return client
-      analysis = track(start('analysis'))
-      return await raceAbort(analysis, signal)
-    },
+  const { version } = await analysis(never)
+  const semaphore = createSemaphore({
+    permitsMax: 1,
+    waitingMax: LIMITS.engineQueueMax,
+    name: 'the analysis of statements',
   })
-
-  const { version } = await analysis
   return {
     name: `DuckDB ${version}`,
-    analyst,
+    analyst: createAnalyst({ semaphore, client: analysis }),
     acquire,
     async [Symbol.asyncDispose]() {
       isClosed = true
-      const started = await Promise.allSettled(known)
-      await Promise.all(
-        started.map(async (outcome) => {
-          if (outcome.status === 'rejected') return
-          outcome.value.kill()
-          await outcome.value.exited
-        }),
-      )
+      await roster.endAll()
     },
   }
 }

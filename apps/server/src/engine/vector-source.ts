@@ -2,14 +2,14 @@
 // process only. The memory is DuckDB's own: it is valid while the data chunk is held, and must be copied before.
 import duckdb from '@duckdb/node-bindings'
 import {
+  DuckDBArrayType,
+  DuckDBDecimalType,
+  DuckDBEnumType,
+  DuckDBListType,
+  DuckDBMapType,
+  DuckDBStructType,
   DuckDBTypeId,
   DuckDBVector,
-  type DuckDBArrayType,
-  type DuckDBDecimalType,
-  type DuckDBEnumType,
-  type DuckDBListType,
-  type DuckDBMapType,
-  type DuckDBStructType,
   type DuckDBType,
 } from '@duckdb/node-api'
 
@@ -55,45 +55,39 @@ const WIDTHS: Partial<Record<DuckDBTypeId, number>> = {
 
 /** Bytes of one value in DuckDB's vectors; 0 where a type has no data of its own or is read as text. */
 export function physicalWidth(type: DuckDBType): number {
-  if (type.typeId === DuckDBTypeId.DECIMAL) {
-    const { width } = type as DuckDBDecimalType
-    if (width <= 4) return 2
-    if (width <= 9) return 4
-    return width <= 18 ? 8 : 16
+  if (type instanceof DuckDBDecimalType) {
+    if (type.width <= 4) return 2
+    if (type.width <= 9) return 4
+    return type.width <= 18 ? 8 : 16
   }
-  if (type.typeId === DuckDBTypeId.ENUM) {
-    const { length } = (type as DuckDBEnumType).values
-    if (length <= 255) return 1
-    return length <= 65_535 ? 2 : 4
+  if (type instanceof DuckDBEnumType) {
+    if (type.values.length <= 255) return 1
+    return type.values.length <= 65_535 ? 2 : 4
   }
   return WIDTHS[type.typeId] ?? 0
 }
 
 function openChildren(vector: duckdb.Vector, type: DuckDBType, count: number): VectorSource[] {
-  switch (type.typeId) {
-    case DuckDBTypeId.LIST: {
-      const size = duckdb.list_vector_get_size(vector)
-      return [openVector(duckdb.list_vector_get_child(vector), (type as DuckDBListType).valueType, size)]
-    }
-    case DuckDBTypeId.MAP: {
-      const { keyType, valueType } = type as DuckDBMapType
-      const size = duckdb.list_vector_get_size(vector)
-      const entries = duckdb.list_vector_get_child(vector)
-      return [keyType, valueType].map((child, index) =>
-        openVector(duckdb.struct_vector_get_child(entries, index), child, size),
-      )
-    }
-    case DuckDBTypeId.ARRAY: {
-      const { valueType, length } = type as DuckDBArrayType
-      return [openVector(duckdb.array_vector_get_child(vector), valueType, count * length)]
-    }
-    case DuckDBTypeId.STRUCT:
-      return (type as DuckDBStructType).entryTypes.map((child, index) =>
-        openVector(duckdb.struct_vector_get_child(vector, index), child, count),
-      )
-    default:
-      return []
+  if (type instanceof DuckDBListType) {
+    const size = duckdb.list_vector_get_size(vector)
+    return [openVector(duckdb.list_vector_get_child(vector), type.valueType, size)]
   }
+  if (type instanceof DuckDBMapType) {
+    const size = duckdb.list_vector_get_size(vector)
+    const entries = duckdb.list_vector_get_child(vector)
+    return [type.keyType, type.valueType].map((child, index) =>
+      openVector(duckdb.struct_vector_get_child(entries, index), child, size),
+    )
+  }
+  if (type instanceof DuckDBArrayType) {
+    return [openVector(duckdb.array_vector_get_child(vector), type.valueType, count * type.length)]
+  }
+  if (type instanceof DuckDBStructType) {
+    return type.entryTypes.map((child, index) =>
+      openVector(duckdb.struct_vector_get_child(vector, index), child, count),
+    )
+  }
+  return []
 }
 
 const NO_DATA = Buffer.alloc(0)

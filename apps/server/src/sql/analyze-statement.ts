@@ -6,7 +6,7 @@
 import { AppError } from '@lake/core/errors.ts'
 import { LIMITS } from '../limits.ts'
 import { isFunctionAllowed, isTableFunctionAllowed } from './function-policy.ts'
-import { childrenOf, isNode, locate, type TreeNode } from './syntax-tree.ts'
+import { isNode, locate, textOf, type TreeNode } from './syntax-tree.ts'
 
 /** One mention of a table. Offsets are those of the whole name in the text, in UTF-16. */
 export interface TableReference {
@@ -78,9 +78,9 @@ function refuse(analysis: Analysis, message: string, node: TreeNode, isName = fa
 }
 
 function visitTable(node: TreeNode, scope: Scope, analysis: Analysis): void {
-  const catalog = String(node['catalog_name'] ?? '')
-  const schemaName = String(node['schema_name'] ?? '')
-  const tableName = String(node['table_name'] ?? '')
+  const catalog = textOf(node, 'catalog_name')
+  const schemaName = textOf(node, 'schema_name')
+  const tableName = textOf(node, 'table_name')
   if (node['at_clause'] !== null && node['at_clause'] !== undefined) {
     refuse(
       analysis,
@@ -99,9 +99,8 @@ function visitTable(node: TreeNode, scope: Scope, analysis: Analysis): void {
 }
 
 function visitFunction(node: TreeNode, analysis: Analysis, isTableFunction: boolean): void {
-  const name = String(node['function_name'] ?? '')
-  const isQualified =
-    String(node['catalog'] ?? '') !== '' || !['', 'main'].includes(String(node['schema'] ?? ''))
+  const name = textOf(node, 'function_name')
+  const isQualified = textOf(node, 'catalog') !== '' || !['', 'main'].includes(textOf(node, 'schema'))
   if (isQualified) refuse(analysis, `Functions are called by their name alone: "${name}".`, node, true)
   const isAllowed = isTableFunction ? isTableFunctionAllowed(name) : isFunctionAllowed(name)
   if (!isAllowed) refuse(analysis, `The function "${name}" does not run here.`, node)
@@ -124,7 +123,7 @@ function visitCtes(node: TreeNode, outer: Scope, analysis: Analysis, depth: numb
 
 /** @returns the scope of what hangs below the node; undefined when everything below is visited already */
 function visitTyped(node: TreeNode, scope: Scope, analysis: Analysis, depth: number): Scope | undefined {
-  switch (node.type) {
+  switch (node.type ?? '') {
     case 'BASE_TABLE':
       visitTable(node, scope, analysis)
       return scope
@@ -135,13 +134,13 @@ function visitTyped(node: TreeNode, scope: Scope, analysis: Analysis, depth: num
       for (const [key, child] of Object.entries(node)) {
         if (key !== 'function') visit(child, scope, analysis, depth + 1)
       }
-      for (const child of childrenOf(call)) visit(child, scope, analysis, depth + 1)
+      for (const child of Object.values(call)) visit(child, scope, analysis, depth + 1)
       return undefined
     }
     case 'SHOW_REF':
-      return refuse(analysis, SHOW_HELP[String(node['show_type'])] ?? 'SHOW does not run here.', node)
+      return refuse(analysis, SHOW_HELP[textOf(node, 'show_type')] ?? 'SHOW does not run here.', node)
     case 'CTE_NODE':
-      return new Set([...scope, String(node['cte_name'] ?? node['ctename'] ?? '').toLowerCase()])
+      return new Set([...scope, (textOf(node, 'cte_name') || textOf(node, 'ctename')).toLowerCase()])
     default:
       if (PLAIN_TYPES.has(node.type ?? '') || /^[A-Z_]+_TYPE_INFO$/u.test(node.type ?? '')) return scope
       return refuse(analysis, `The statement uses a form that does not run here: ${node.type}.`, node)

@@ -67,5 +67,8 @@ export function constantText(node: unknown, type: PrimitiveType): string | undef
   const constant = isNode(child) && child.class === 'CONSTANT' ? child['value'] : undefined
   if (!isNode(constant) || constant['is_null'] === true) return undefined
   const { value } = constant
-  return typeof value === 'string' ? value : undefined
+  if (typeof value !== 'string') return undefined
+  // The parser writes `true` as the letter alone.
+  if (type.kind === 'boolean' && /^[tf]$/u.test(value)) return value === 't' ? 'true' : 'false'
+  return value
 }

@@ -90,7 +90,7 @@ function operator(node: TreeNode, columns: Columns): Predicate | undefined {
   const column = columnOf(first, columns)
   if (!column) return undefined
   const { fieldId } = column
-  switch (node.type) {
+  switch (node.type ?? '') {
     case 'OPERATOR_IS_NULL':
       return { op: 'is-null', fieldId }
     case 'OPERATOR_IS_NOT_NULL':
@@ -134,7 +134,7 @@ function functionCall(node: TreeNode, columns: Columns): Predicate | undefined {
 /** The predicate that means the same as the node; undefined where there is none. */
 function exactPredicate(node: unknown, columns: Columns): Predicate | undefined {
   if (!isNode(node)) return undefined
-  switch (node.class) {
+  switch (node.class ?? '') {
     case 'COMPARISON':
       return comparison(node, columns)
     case 'BETWEEN':

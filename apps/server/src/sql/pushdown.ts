@@ -61,6 +61,7 @@ function scansOf(plan: unknown, tableCount: number): Scan[] | undefined {
       continue
     }
     const match = STUB_NAME.exec(String(info['Table']))
+    if (!('Projections' in info)) return undefined
     const tableIndex = Number(match?.[1])
     if (!match || tableIndex >= tableCount) return undefined
     const filters = texts(info['Filters'])
@@ -78,7 +79,7 @@ function withParents(plan: unknown): [node: PlanNode, parent: PlanNode | undefin
   return nodes.map((node) => [node, parents.get(node)])
 }
 
-const COLUMN_NAME = /(?<![\w"'.])c(\d+)_([0-9a-f]{16})(?!\w)/gu
+const COLUMN_NAME = /(?<!\w)c(\d+)_([0-9a-f]{16})(?!\w)/gu
 
 /** Columns that the text names. Names in strings count too: too many columns are only slower. */
 function columnsIn(text: string, nonce: string): number[] {

@@ -14,8 +14,10 @@ export function isNode(value: unknown): value is TreeNode {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-export function childrenOf(node: TreeNode): unknown[] {
-  return Object.values(node)
+/** A text of the node, or the empty text. */
+export function textOf(node: TreeNode, key: string): string {
+  const value = node[key]
+  return typeof value === 'string' ? value : ''
 }
 
 /** Where the node's token, or its whole dotted name, stands in the text; undefined where the engine does not say. */
