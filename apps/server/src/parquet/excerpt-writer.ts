@@ -2,6 +2,7 @@
 // needed columns, and writes them unchanged under a footer of their own. Rows keep their order, and row groups are dropped
 // whole, so positions in the file can be translated. Either a complete excerpt appears under its name or none.
 import { createHash } from 'node:crypto'
+import { assertDefined } from '@lake/core/assert.ts'
 import { AppError } from '@lake/core/errors.ts'
 import type { Predicate } from '@lake/core/expr/predicate.ts'
 import { formatLiteralSql } from '@lake/core/iceberg/literal.ts'
@@ -102,8 +103,7 @@ function resolveColumns(request: ExcerptRequest, metadata: ParquetMetadata): Res
   const columns = new Map<number, ExcerptColumn>()
   const nodes: ProjectedNode[] = []
   for (const index of [...request.columnIndexes].sort((a, b) => a - b)) {
-    const field = request.schema.fields[index]
-    if (field === undefined) throw new RangeError(`the schema has no column ${index}`)
+    const field = assertDefined(request.schema.fields[index], `the schema has no column ${index}`)
     const found = metadata.columns.filter((node) => ids.idOf(node) === field.id)
     const node = field.type.kind === 'unknown' ? undefined : found[0]
     if (found.length > 1) throw parquetCorrupt('two columns have one field id')
