@@ -3,7 +3,7 @@ import { compareLiterals, decodeBound, formatLiteralSql, literalFromJson, parseL
 import { encodeBound } from './literal-bytes.ts'
 import { parsePrimitiveType } from './schema.ts'
 import type { LiteralValue } from './types.ts'
-import { encodeUtf8 } from './utf8.ts'
+import { encodeUtf8, formatHex } from './utf8.ts'
 
 const parse = (type: string, text: string) => parseLiteral(parsePrimitiveType(type), text)
 const sql = (type: string, value: LiteralValue) => formatLiteralSql(parsePrimitiveType(type), value)
@@ -91,7 +91,7 @@ describe('compareLiterals', () => {
 
   test('[LT2] text is ordered by UTF-8 bytes, also beyond the basic plane', () => {
     const words = ['', 'a', 'ab', 'z', 'é', '\ud7ff', '\ue000', '\uffff', '😀', '😀a', '\u{10ffff}']
-    const hex = (text: string) => Buffer.from(encodeUtf8(text)).toString('hex')
+    const hex = (text: string) => formatHex(encodeUtf8(text))
     for (const left of words) {
       for (const right of words) {
         expect(Math.sign(compareLiterals(left, right))).toBe(
