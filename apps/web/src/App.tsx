@@ -1,7 +1,7 @@
 // The shell: top bar, catalog at the left, the workbench or a table page, status bar. The URL says which page it is;
 // the workbench stays mounted behind a table page, so that nothing in it is lost.
 import { Monitor, Moon, PanelLeft, Sun } from 'lucide-react'
-import { useCallback, useEffect, useState } from 'react'
+import { useCallback, useEffect, useState, type ReactNode } from 'react'
 import { Group, Panel, Separator } from 'react-resizable-panels'
 import { navigate, usePathname } from 'wouter/use-browser-location'
 import { useSession } from './api/queries.ts'
@@ -57,7 +57,7 @@ function Breadcrumb({ route }: { route: Route }) {
   )
 }
 
-function TopBar({ route, onToggleTree }: { route: Route; onToggleTree(): void }) {
+function TopBar({ route, onToggleTree }: { route: Route; onToggleTree: () => void }) {
   return (
     <header className="top-bar">
       <IconButton label="Catalog (Ctrl B)" onClick={onToggleTree}>
@@ -71,7 +71,11 @@ function TopBar({ route, onToggleTree }: { route: Route; onToggleTree(): void })
   )
 }
 
-const SAVE_TEXT = { saved: 'saved', saving: 'saving…', unsaved: 'not saved: browser storage is full' } as const
+const SAVE_TEXT = {
+  saved: 'saved',
+  saving: 'saving…',
+  unsaved: 'not saved: browser storage is full',
+} as const
 
 function StatusBar() {
   const session = useSession()
@@ -100,6 +104,30 @@ function NotFound() {
     <div className="empty-result">
       <p>There is no such page.</p>
       <a href="/">Go to the queries</a>
+    </div>
+  )
+}
+
+function Page({ route, onQueryTable }: { route: Route; onQueryTable: (name: TableName) => void }) {
+  return (
+    <main className="main">
+      <Workbench isHidden={route.kind !== 'editor'} />
+      {route.kind === 'table' && (
+        <ErrorBoundary name="The table page" key={tablePath(route.name)}>
+          <TablePage name={route.name} onQuery={onQueryTable} />
+        </ErrorBoundary>
+      )}
+      {route.kind === 'unknown' && <NotFound />}
+    </main>
+  )
+}
+
+/** The catalog over the page, where the window is too narrow for both. */
+function Drawer({ children, onClose }: { children: ReactNode; onClose: () => void }) {
+  return (
+    <div className="drawer">
+      <div className="drawer-panel">{children}</div>
+      <button type="button" className="drawer-backdrop" aria-label="Close catalog" onClick={onClose} />
     </div>
   )
 }
@@ -172,28 +200,10 @@ export function App() {
           </>
         )}
         <Panel id="main" minSize="240px" className="main-panel">
-          <main className="main">
-            <Workbench isHidden={route.kind !== 'editor'} />
-            {route.kind === 'table' && (
-              <ErrorBoundary name="The table page" key={pathname}>
-                <TablePage name={route.name} onQuery={queryTable} />
-              </ErrorBoundary>
-            )}
-            {route.kind === 'unknown' && <NotFound />}
-          </main>
+          <Page route={route} onQueryTable={queryTable} />
         </Panel>
       </Group>
-      {isTreeOpen && isNarrow && (
-        <div className="drawer">
-          <div className="drawer-panel">{catalog}</div>
-          <button
-            type="button"
-            className="drawer-backdrop"
-            aria-label="Close catalog"
-            onClick={() => setTreeWanted(false)}
-          />
-        </div>
-      )}
+      {isTreeOpen && isNarrow && <Drawer onClose={() => setTreeWanted(false)}>{catalog}</Drawer>}
       <StatusBar />
       <span className="visually-hidden" aria-live="polite">
         {route.kind === 'table' ? `Table ${route.name.table}` : ''}

@@ -37,7 +37,7 @@ function ResultArea({
 }: {
   run: QueryRun
   snapshot: RunSnapshot
-  onPlaceCursor(offset: number): void
+  onPlaceCursor: (offset: number) => void
 }) {
   const [isPanelOpen, setPanelOpen] = useState(false)
   return (
@@ -74,8 +74,7 @@ export function Workbench({ isHidden }: { isHidden: boolean }) {
 
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
-      const isStop =
-        event.key === 'Escape' || (event.key === '.' && (event.ctrlKey || event.metaKey))
+      const isStop = event.key === 'Escape' || (event.key === '.' && (event.ctrlKey || event.metaKey))
       const isInEditor = event.target instanceof Element && event.target.closest('.sql-editor') !== null
       if (isStop && (event.key !== 'Escape' || !isInEditor) && run !== null && isRunning(run.snapshot.state))
         void run.stop()

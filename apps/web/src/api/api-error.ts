@@ -15,7 +15,11 @@ export class ApiError extends Error {
   constructor(
     code: string,
     message: string,
-    options: { requestId?: string | null; details?: Record<string, unknown> | undefined; cause?: unknown } = {},
+    options: {
+      requestId?: string | null
+      details?: Record<string, unknown> | undefined
+      cause?: unknown
+    } = {},
   ) {
     super(message, { cause: options.cause })
     this.code = code

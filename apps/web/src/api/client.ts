@@ -53,9 +53,13 @@ async function call<T>(
     const response = await send(name, options, bounded)
     const parsed = schema.safeParse(await response.json())
     if (parsed.success) return parsed.data
-    throw new ApiError('UNEXPECTED_RESPONSE', `The answer of ${ROUTES[name].path} does not fit its contract.`, {
-      cause: parsed.error,
-    })
+    throw new ApiError(
+      'UNEXPECTED_RESPONSE',
+      `The answer of ${ROUTES[name].path} does not fit its contract.`,
+      {
+        cause: parsed.error,
+      },
+    )
   } catch (error) {
     if (signal.aborted) throw error
     throw toApiError(error)

@@ -47,10 +47,7 @@ function partsOf(text: string): string[] | null {
  * Reads a full name; `iceberg.` may be left out where the rest is plain. A namespace that is configured with the same
  * dotted text is taken with its own levels. Null where the text names no table.
  */
-export function parseTableName(
-  text: string,
-  namespaces: readonly (readonly string[])[],
-): TableName | null {
+export function parseTableName(text: string, namespaces: readonly (readonly string[])[]): TableName | null {
   const parts = partsOf(text.trim().replace(/;$/, ''))
   if (parts === null || parts.length < 2) return null
   const isConfigured = (levels: readonly string[]) =>

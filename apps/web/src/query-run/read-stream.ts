@@ -9,11 +9,11 @@ import type { RunEvent } from './run-state.ts'
 
 export interface StreamSink {
   buffer: ResultBuffer
-  emit(event: RunEvent): void
+  emit: (event: RunEvent) => void
   /** Called after rows were added; watchers are told at their own pace. */
-  rowsArrived(): void
+  rowsArrived: () => void
   /** Resolves when reading may go on; rejects when the run is stopped. */
-  waitForRoom(signal: AbortSignal): Promise<void>
+  waitForRoom: (signal: AbortSignal) => Promise<void>
 }
 
 function parseMessage(text: string): BatchMessage {

@@ -63,9 +63,7 @@ export function reduceRun(state: RunState, event: RunEvent): RunState {
         ? { kind: 'stopping', info: infoOf(state), progress: progressOf(state) }
         : state
     case 'stopAnswered':
-      return state.kind === 'stopping'
-        ? { ...state, kind: 'stopped', isConfirmed: event.isConfirmed }
-        : state
+      return state.kind === 'stopping' ? { ...state, kind: 'stopped', isConfirmed: event.isConfirmed } : state
     case 'receiptArrived':
       return state.kind === 'reading' || state.kind === 'paused'
         ? { kind: 'finished', info: state.info, receipt: event.receipt }

@@ -8,11 +8,12 @@ import { errorTitle, nextStep } from './error-help.ts'
 interface ErrorNoticeProps {
   error: unknown
   onRetry?: (() => void) | undefined
+  retryLabel?: string
   /** Further actions, such as a jump to the place in the text. */
   children?: ReactNode
 }
 
-export function ErrorNotice({ error, onRetry, children }: ErrorNoticeProps) {
+export function ErrorNotice({ error, onRetry, retryLabel = 'Retry', children }: ErrorNoticeProps) {
   const { code, message, requestId } = toApiError(error)
   const step = nextStep(code)
   return (
@@ -28,7 +29,7 @@ export function ErrorNotice({ error, onRetry, children }: ErrorNoticeProps) {
           {children}
           {onRetry !== undefined && (
             <button type="button" className="button" onClick={onRetry}>
-              Retry
+              {retryLabel}
             </button>
           )}
           {requestId !== null && (

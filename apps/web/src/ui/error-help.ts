@@ -18,7 +18,8 @@ const NEXT_STEPS: Readonly<Record<string, string>> = {
   CATALOG_UNAVAILABLE: 'Try again shortly. If it stays so, the catalog itself needs attention.',
   CATALOG_UNAUTHORIZED: 'The operator of this workbench has to renew its catalog credentials.',
   CATALOG_PERMISSION_DENIED: 'Ask the owner of the catalog to grant this workbench access to the table.',
-  CATALOG_CREDENTIALS_NOT_VENDED: 'The operator has to enable credential vending, or choose another storage access.',
+  CATALOG_CREDENTIALS_NOT_VENDED:
+    'The operator has to enable credential vending, or choose another storage access.',
   STORAGE_ACCESS_DENIED: 'Ask the owner of the bucket. A missing file is also answered like this.',
   STORAGE_UNAVAILABLE: 'Try again shortly.',
   OBJECT_MISSING: 'The table needs repair: a file that its metadata names is gone.',

@@ -34,21 +34,25 @@ export function CatalogBrowser({ selected, onOpenTable, onQueryTable }: CatalogB
 
   return (
     <nav className="catalog" aria-label="Catalog">
-      <form className="catalog-search" role="search" onSubmit={submit}>
-        <Search size={14} aria-hidden />
-        <input
-          aria-label={canList ? 'Filter tables, or open one by its full name' : 'Open a table by its full name'}
-          aria-invalid={isRefused}
-          placeholder={canList ? 'Filter, or iceberg.ns.table' : 'iceberg.namespace.table'}
-          value={text}
-          spellCheck={false}
-          autoComplete="off"
-          onChange={(event) => {
-            setText(event.target.value)
-            setRefused(false)
-          }}
-        />
-      </form>
+      <search>
+        <form className="catalog-search" onSubmit={submit}>
+          <Search size={14} aria-hidden />
+          <input
+            aria-label={
+              canList ? 'Filter tables, or open one by its full name' : 'Open a table by its full name'
+            }
+            aria-invalid={isRefused}
+            placeholder={canList ? 'Filter, or iceberg.ns.table' : 'iceberg.namespace.table'}
+            value={text}
+            spellCheck={false}
+            autoComplete="off"
+            onChange={(event) => {
+              setText(event.target.value)
+              setRefused(false)
+            }}
+          />
+        </form>
+      </search>
       {isRefused && (
         <p className="catalog-hint" role="alert">
           A full name looks like <code>iceberg.namespace.table</code>; press Enter to open it.

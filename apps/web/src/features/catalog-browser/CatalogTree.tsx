@@ -6,18 +6,18 @@ import type { TableName } from '../../api/table-name.ts'
 import { tableId, moveInTree, type TreeRow } from './tree-rows.ts'
 
 export interface TreeActions {
-  onOpenTable(name: TableName): void
-  onQueryTable(name: TableName): void
+  onOpenTable: (name: TableName) => void
+  onQueryTable: (name: TableName) => void
 }
 
 interface CatalogTreeProps extends TreeActions {
   rows: readonly TreeRow[]
   selected: TableName | null
-  toggle(id: string): void
-  retry(id: string): void
+  toggle: (id: string) => void
+  retry: (id: string) => void
 }
 
-function RowContent({ row, retry }: { row: TreeRow; retry(id: string): void }) {
+function RowContent({ row, retry }: { row: TreeRow; retry: (id: string) => void }) {
   switch (row.kind) {
     case 'namespace':
       return (
@@ -67,6 +67,48 @@ function RowContent({ row, retry }: { row: TreeRow; retry(id: string): void }) {
 const isOpenable = (row: TreeRow): row is TreeRow & { isOpen: boolean } =>
   row.kind === 'namespace' || row.kind === 'table'
 
+function Chevron({ row, toggle }: { row: TreeRow; toggle: (id: string) => void }) {
+  if (!isOpenable(row))
+    return (
+      <span className="tree-chevron" aria-hidden>
+        {row.kind === 'column' && <Columns3 size={12} />}
+      </span>
+    )
+  return (
+    <span
+      className="tree-chevron"
+      data-open={row.isOpen}
+      aria-hidden
+      title={row.kind === 'table' ? 'Columns' : undefined}
+      onClick={(event) => {
+        event.stopPropagation()
+        toggle(row.id)
+      }}
+    >
+      <ChevronRight size={14} />
+    </span>
+  )
+}
+
+function QueryButton({ row, onQueryTable }: { row: TreeRow; onQueryTable: (name: TableName) => void }) {
+  if (row.kind !== 'table') return null
+  return (
+    <button
+      type="button"
+      tabIndex={-1}
+      className="tree-action"
+      aria-label={`Query ${row.label}`}
+      title="Query this table"
+      onClick={(event) => {
+        event.stopPropagation()
+        onQueryTable(row.name)
+      }}
+    >
+      <Play size={12} aria-hidden />
+    </button>
+  )
+}
+
 export function CatalogTree(props: CatalogTreeProps) {
   const { rows, selected, toggle, retry, onOpenTable, onQueryTable } = props
   const [focusedId, setFocusedId] = useState<string | null>(null)
@@ -111,40 +153,9 @@ export function CatalogTree(props: CatalogTreeProps) {
           onClick={() => activate(row)}
           onKeyDown={(event) => onKeyDown(event, row)}
         >
-          {isOpenable(row) ? (
-            <span
-              className="tree-chevron"
-              data-open={row.isOpen}
-              aria-hidden
-              title={row.kind === 'table' ? 'Columns' : undefined}
-              onClick={(event) => {
-                event.stopPropagation()
-                toggle(row.id)
-              }}
-            >
-              <ChevronRight size={14} />
-            </span>
-          ) : (
-            <span className="tree-chevron" aria-hidden>
-              {row.kind === 'column' && <Columns3 size={12} />}
-            </span>
-          )}
+          <Chevron row={row} toggle={toggle} />
           <RowContent row={row} retry={retry} />
-          {row.kind === 'table' && (
-            <button
-              type="button"
-              tabIndex={-1}
-              className="tree-action"
-              aria-label={`Query ${row.label}`}
-              title="Query this table"
-              onClick={(event) => {
-                event.stopPropagation()
-                onQueryTable(row.name)
-              }}
-            >
-              <Play size={12} aria-hidden />
-            </button>
-          )}
+          <QueryButton row={row} onQueryTable={onQueryTable} />
         </li>
       ))}
     </ul>

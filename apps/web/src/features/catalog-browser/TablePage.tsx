@@ -15,7 +15,7 @@ import { RefsTable, SnapshotsTable } from './SnapshotsTable.tsx'
 
 interface TablePageProps {
   name: TableName
-  onQuery(name: TableName): void
+  onQuery: (name: TableName) => void
 }
 
 /** A summary value that is a whole number, as a number for people; null where the engine wrote none. */
@@ -42,7 +42,9 @@ function Figures({ table }: { table: TableResponse }) {
   const current = table.snapshots.find((snapshot) => snapshot.snapshotId === table.currentSnapshotId)
   return (
     <dl className="figures">
-      {records !== null && <Figure label="rows" value={countText(records)} title="total-records of the snapshot" />}
+      {records !== null && (
+        <Figure label="rows" value={countText(records)} title="total-records of the snapshot" />
+      )}
       {files !== null && <Figure label="data files" value={countText(files)} />}
       {bytes !== null && <Figure label="size" value={bytesText(bytes)} />}
       <Figure

@@ -4,10 +4,7 @@ import type { ColumnNode } from '@lake/core/api/contract.ts'
 import { namespaceText, type TableName } from '../../api/table-name.ts'
 
 export type Loaded<T> =
-  | { kind: 'closed' }
-  | { kind: 'loading' }
-  | { kind: 'failed'; error: unknown }
-  | { kind: 'loaded'; value: T }
+  { kind: 'closed' } | { kind: 'loading' } | { kind: 'failed'; error: unknown } | { kind: 'loaded'; value: T }
 
 export type TreeRow = { id: string; depth: number; parentId: string | null } & (
   | { kind: 'namespace'; label: string; isOpen: boolean; tableCount: number | null }

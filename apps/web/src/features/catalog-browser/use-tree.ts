@@ -22,8 +22,8 @@ function loadedOf<T, U>(query: QueryLike<T> | undefined, select: (data: T) => U)
 
 interface Tree {
   rows: TreeRow[]
-  toggle(id: string): void
-  retry(id: string): void
+  toggle: (id: string) => void
+  retry: (id: string) => void
 }
 
 function parseTableId(id: string): TableName | null {

@@ -15,8 +15,8 @@ interface EditorPaneProps {
   runningIds: ReadonlySet<string>
   marker: ErrorMarker | null
   handle: Ref<EditorHandle>
-  onRun(tabId: string, sql: string, startOffset: number): void
-  onClosed(tabId: string): void
+  onRun: (tabId: string, sql: string, startOffset: number) => void
+  onClosed: (tabId: string) => void
 }
 
 export function EditorPane({ snapshot, runningIds, marker, handle, onRun, onClosed }: EditorPaneProps) {

@@ -8,10 +8,15 @@ import { tabActions, type TabsSnapshot } from './tabs-store.ts'
 interface EditorTabsProps {
   tabs: TabsSnapshot['tabs']
   runningIds: ReadonlySet<string>
-  onClose(id: string): void
+  onClose: (id: string) => void
 }
 
-function TitleInput({ tab, onDone }: { tab: Tab; onDone(): void }) {
+function focusAndSelect(input: HTMLInputElement | null): void {
+  input?.focus()
+  input?.select()
+}
+
+function TitleInput({ tab, onDone }: { tab: Tab; onDone: () => void }) {
   const [title, setTitle] = useState(tab.title)
   const commit = () => {
     if (title.trim() !== '') tabActions.rename(tab.id, title.trim())
@@ -21,7 +26,7 @@ function TitleInput({ tab, onDone }: { tab: Tab; onDone(): void }) {
     <input
       className="tab-title-input"
       aria-label="Name of the tab"
-      autoFocus
+      ref={focusAndSelect}
       value={title}
       maxLength={80}
       onChange={(event) => setTitle(event.target.value)}
@@ -50,6 +55,7 @@ export function EditorTabs({ tabs, runningIds, onClose }: EditorTabsProps) {
   const [renamingId, setRenamingId] = useState<string | null>(null)
   return (
     <div className="tab-strip">
+      {/* oxlint-disable-next-line jsx-a11y/interactive-supports-focus -- the tabs in it take the focus */}
       <div className="tab-list" role="tablist" aria-label="Queries" onKeyDown={moveFocus}>
         {tabs.open.map((tab) => {
           const isActive = tab.id === tabs.activeId
@@ -73,7 +79,11 @@ export function EditorTabs({ tabs, runningIds, onClose }: EditorTabsProps) {
                     if (event.key === 'Delete') onClose(tab.id)
                   }}
                 >
-                  {runningIds.has(tab.id) && <span className="tab-running" aria-label="running" role="img" />}
+                  {runningIds.has(tab.id) && (
+                    <span className="tab-running">
+                      <span className="visually-hidden">running: </span>
+                    </span>
+                  )}
                   <span className="tab-title">{tab.title}</span>
                 </button>
               )}

@@ -7,9 +7,9 @@ import { activeTab, type TabsSnapshot } from './tabs-store.ts'
 
 /** What the rest of the workbench may ask of the editor. */
 export interface EditorHandle {
-  run(): void
-  placeCursor(offset: number): void
-  focus(): void
+  run: () => void
+  placeCursor: (offset: number) => void
+  focus: () => void
 }
 
 export interface SqlEditorViewProps extends EditorCallbacks {

@@ -3,6 +3,8 @@
 import 'monaco-editor/features/register.all'
 import 'monaco-editor/languages/definitions/sql/register'
 import * as monaco from 'monaco-editor/editor'
+// The bundler makes the worker; the linter cannot see what it will export.
+// oxlint-disable-next-line import/default
 import EditorWorker from 'monaco-editor/editor/editor.worker?worker'
 import { hexOfToken } from '../../ui/token-colors.ts'
 

@@ -83,7 +83,7 @@ export function splitStatements(text: string): StatementRange[] {
     start = -1
     hasCode = false
   }
-  for (let i = 0; i < text.length; ) {
+  for (let i = 0; i < text.length;) {
     const character = text[i] ?? ''
     if (character === ';') {
       close()

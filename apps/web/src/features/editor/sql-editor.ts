@@ -4,9 +4,9 @@ import { splitStatements, statementAt, type StatementRange } from './split-state
 import { EDITOR_OPTIONS, monaco } from './monaco-setup.ts'
 
 export interface EditorCallbacks {
-  onChange(tabId: string, sql: string): void
+  onChange: (tabId: string, sql: string) => void
   /** A text to run and where it starts. */
-  onRun(tabId: string, sql: string, startOffset: number): void
+  onRun: (tabId: string, sql: string, startOffset: number) => void
 }
 
 export interface ErrorMarker {
@@ -95,8 +95,7 @@ export class SqlEditor {
   mark(marker: ErrorMarker | null): void {
     const model = this.#editor.getModel()
     if (model === null) return
-    const isSameText =
-      marker !== null && model.getValue().startsWith(marker.sql, marker.sqlStartOffset)
+    const isSameText = marker !== null && model.getValue().startsWith(marker.sql, marker.sqlStartOffset)
     if (!isSameText) {
       monaco.editor.setModelMarkers(model, MARKER_OWNER, [])
       return

@@ -73,7 +73,11 @@ const isTab = (value: unknown): value is Tab =>
 /** Reads stored tabs; null for anything that is not a usable state, so that a fresh one is used. */
 export function parseTabs(text: string | null): TabsState | null {
   try {
-    const value = JSON.parse(text ?? 'null') as { open?: unknown; closed?: unknown; activeId?: unknown } | null
+    const value = JSON.parse(text ?? 'null') as {
+      open?: unknown
+      closed?: unknown
+      activeId?: unknown
+    } | null
     const open = Array.isArray(value?.open) ? value.open.filter(isTab) : []
     const first = open[0]
     if (first === undefined) return null
@@ -90,7 +94,11 @@ export function parseTabs(text: string | null): TabsState | null {
  * Tabs of this window and of another one that saved since: the other's tabs are taken over, not lost.
  * `knownIds` holds every id this window has ever shown, so that a tab closed here does not come back.
  */
-export function mergeTabs(mine: TabsState, stored: TabsState | null, knownIds: ReadonlySet<string>): TabsState {
+export function mergeTabs(
+  mine: TabsState,
+  stored: TabsState | null,
+  knownIds: ReadonlySet<string>,
+): TabsState {
   const others = (stored?.open ?? []).filter((tab) => !knownIds.has(tab.id))
   return others.length === 0 ? mine : { ...mine, open: [...mine.open, ...others] }
 }

@@ -12,7 +12,7 @@ const TABLES_SHOWN_MAX = 3
 interface ReceiptLineProps {
   snapshot: RunSnapshot
   isPanelOpen: boolean
-  onTogglePanel(): void
+  onTogglePanel: () => void
 }
 
 function TableFacts({ table, now }: { table: TableReceipt; now: number }) {
@@ -36,23 +36,23 @@ function TableFacts({ table, now }: { table: TableReceipt; now: number }) {
   )
 }
 
-/** Server time of a finished statement; else what this browser has waited. */
-function elapsedText(snapshot: RunSnapshot, now: number): string {
+/** Server time of a finished statement; else what this browser has waited. The run bar counts while it runs. */
+function elapsedText(snapshot: RunSnapshot): string {
   if (snapshot.state.kind === 'finished') return durationText(snapshot.state.receipt.elapsedMs)
-  return durationText(Math.max(0, (snapshot.endedAtMs ?? now) - snapshot.startedAtMs))
+  return durationText(Math.max(0, (snapshot.endedAtMs ?? snapshot.startedAtMs) - snapshot.startedAtMs))
 }
 
 export function ReceiptLine({ snapshot, isPanelOpen, onTogglePanel }: ReceiptLineProps) {
   const { state, rowCount } = snapshot
   const isLive = isRunning(state)
-  const now = useNow(isLive ? 100 : 15_000)
+  const now = useNow(15_000)
   const exactness = exactnessOf(state, rowCount)
   const tables = tablesOf(state)
   return (
-    <div className="receipt-line" role="group" aria-label="Receipt">
-      <span className="exactness" data-tone={exactness.tone} title={exactness.title} role="status">
+    <section className="receipt-line" aria-label="Receipt">
+      <output className="exactness" data-tone={exactness.tone} title={exactness.title}>
         {exactness.text}
-      </span>
+      </output>
       <span className="receipt-facts">
         {tables.slice(0, TABLES_SHOWN_MAX).map((table) => (
           <TableFacts key={tableLabel(table) + String(table.snapshotId)} table={table} now={now} />
@@ -60,7 +60,11 @@ export function ReceiptLine({ snapshot, isPanelOpen, onTogglePanel }: ReceiptLin
         {tables.length > TABLES_SHOWN_MAX && (
           <span className="receipt-table">and {tables.length - TABLES_SHOWN_MAX} more tables</span>
         )}
-        <span className="receipt-total">{totalFacts(state, rowCount, elapsedText(snapshot, now)).join(' · ')}</span>
+        {!isLive && (
+          <span className="receipt-total">
+            {totalFacts(state, rowCount, elapsedText(snapshot)).join(' · ')}
+          </span>
+        )}
       </span>
       <button
         type="button"
@@ -70,6 +74,6 @@ export function ReceiptLine({ snapshot, isPanelOpen, onTogglePanel }: ReceiptLin
       >
         <ReceiptText size={14} aria-hidden /> Receipt
       </button>
-    </div>
+    </section>
   )
 }

@@ -6,6 +6,7 @@ import { infoOf } from '../../query-run/run-state.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { countText, durationText } from '../../ui/format-quantity.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
+import { ScrollRegion } from '../../ui/ScrollRegion.tsx'
 import { exactnessOf, panelFacts, tableLabel, tablesOf } from './receipt-facts.ts'
 
 const COPIED = new Set(['snapshot id', 'table uuid'])
@@ -46,7 +47,7 @@ function TableSection({ table }: { table: TableReceipt }) {
   )
 }
 
-export function ReceiptPanel({ snapshot, onClose }: { snapshot: RunSnapshot; onClose(): void }) {
+export function ReceiptPanel({ snapshot, onClose }: { snapshot: RunSnapshot; onClose: () => void }) {
   const { state, rowCount } = snapshot
   const exactness = exactnessOf(state, rowCount)
   const tables = tablesOf(state)
@@ -59,7 +60,7 @@ export function ReceiptPanel({ snapshot, onClose }: { snapshot: RunSnapshot; onC
           <X size={14} />
         </IconButton>
       </header>
-      <div className="side-panel-body" tabIndex={0} role="region" aria-label="Receipt facts">
+      <ScrollRegion label="Receipt facts">
         <p className="receipt-verdict">
           <span className="exactness" data-tone={exactness.tone}>
             {exactness.text}
@@ -76,7 +77,7 @@ export function ReceiptPanel({ snapshot, onClose }: { snapshot: RunSnapshot; onC
           <TableSection key={tableLabel(table) + String(table.snapshotId)} table={table} />
         ))}
         {tables.length === 0 && <p className="page-note">The statement names no table.</p>}
-      </div>
+      </ScrollRegion>
     </aside>
   )
 }

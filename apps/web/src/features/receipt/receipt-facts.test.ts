@@ -31,7 +31,13 @@ const table: TableReceipt = {
     isMetadataOnly: false,
   },
 }
-const info: FlightInfoResponse = { statementId: 's', schema: [], ticket: 't', expiresAtMs: 0, tables: [table] }
+const info: FlightInfoResponse = {
+  statementId: 's',
+  schema: [],
+  ticket: 't',
+  expiresAtMs: 0,
+  tables: [table],
+}
 
 describe('a receipt', () => {
   it('says what one table contributed', () => {

@@ -3,13 +3,14 @@ import { X } from 'lucide-react'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { countedText } from '../../ui/format-quantity.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
+import { ScrollRegion } from '../../ui/ScrollRegion.tsx'
 import type { ResultColumn } from './grid-columns.ts'
 
 interface CellViewerProps {
   column: ResultColumn
   row: number
   text: string | null
-  onClose(): void
+  onClose: () => void
 }
 
 export function CellViewer({ column, row, text, onClose }: CellViewerProps) {
@@ -24,7 +25,7 @@ export function CellViewer({ column, row, text, onClose }: CellViewerProps) {
           <X size={14} />
         </IconButton>
       </header>
-      <div className="side-panel-body" tabIndex={0} role="region" aria-label="Value">
+      <ScrollRegion label="Value">
         <p className="cell-type">
           {column.sqlType}
           {text !== null && ` · ${countedText(text.length, 'character')}`}
@@ -34,7 +35,7 @@ export function CellViewer({ column, row, text, onClose }: CellViewerProps) {
         ) : (
           <pre className="cell-value">{text === '' ? <span className="cell-null">""</span> : text}</pre>
         )}
-      </div>
+      </ScrollRegion>
     </aside>
   )
 }

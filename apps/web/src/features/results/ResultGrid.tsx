@@ -29,9 +29,9 @@ export interface ResultGridProps {
   columns: readonly ResultColumn[]
   rowCount: number
   /** Enter or a double click on a cell. */
-  onOpenCell(column: number, row: number): void
+  onOpenCell: (column: number, row: number) => void
   /** A copy was refused because it is too large to be whole. */
-  onCopyRefused(): void
+  onCopyRefused: () => void
 }
 
 function measurer(): (text: string) => number {
@@ -65,7 +65,11 @@ function headerPainter(columns: readonly ResultColumn[], theme: GridTheme): Draw
   }
 }
 
-function gridCell(text: string | null | undefined, column: ResultColumn | undefined, theme: GridTheme): GridCell {
+function gridCell(
+  text: string | null | undefined,
+  column: ResultColumn | undefined,
+  theme: GridTheme,
+): GridCell {
   const isSpecial = text === null || text === undefined || text === ''
   const shown = text === null ? 'NULL' : text === '' ? '""' : displayText(text ?? '')
   return {

@@ -14,8 +14,8 @@ interface ResultsPaneProps {
   run: QueryRun
   snapshot: RunSnapshot
   /** Offset in the tab's whole text. */
-  onPlaceCursor(offset: number): void
-  onRunAgain(): void
+  onPlaceCursor: (offset: number) => void
+  onRunAgain: () => void
 }
 
 function Failure({ run, snapshot, onPlaceCursor, onRunAgain }: ResultsPaneProps) {
@@ -24,7 +24,7 @@ function Failure({ run, snapshot, onPlaceCursor, onRunAgain }: ResultsPaneProps)
   const range = errorRange(error)
   const before = run.source.sql.slice(0, range?.startOffset ?? 0)
   return (
-    <ErrorNotice error={error} onRetry={error.isRetryable ? onRunAgain : undefined}>
+    <ErrorNotice error={error} onRetry={error.isRetryable ? onRunAgain : undefined} retryLabel="Run again">
       {range !== null && (
         <button
           type="button"
@@ -41,11 +41,11 @@ function Failure({ run, snapshot, onPlaceCursor, onRunAgain }: ResultsPaneProps)
 function PausedNotice({ run, snapshot }: Pick<ResultsPaneProps, 'run' | 'snapshot'>) {
   if (snapshot.state.kind !== 'paused') return null
   return (
-    <div className="pause-notice" role="status">
-      <span>
-        The first {countedText(snapshot.rowCount, 'row')} are here. Reading is paused so that this browser does
-        not run out of memory; there may be more.
-      </span>
+    <div className="pause-notice">
+      <output>
+        The first {countedText(snapshot.rowCount, 'row')} are here. Reading is paused so that this browser
+        does not run out of memory; there may be more.
+      </output>
       <button type="button" className="button" onClick={() => run.continueReading()}>
         Continue reading
       </button>

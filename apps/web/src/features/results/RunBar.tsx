@@ -11,7 +11,7 @@ export const RUN_SHORTCUT = isMac ? '⌘⏎' : 'Ctrl ⏎'
 interface RunBarProps {
   run: QueryRun | null
   snapshot: RunSnapshot | null
-  onRun(): void
+  onRun: () => void
 }
 
 /** What a running statement is doing, in one line. */
@@ -52,24 +52,28 @@ export function RunBar({ run, snapshot, onRun }: RunBarProps) {
           <Square size={12} aria-hidden /> {snapshot.state.kind === 'stopping' ? 'Stopping' : 'Stop'}
         </button>
       ) : (
-        <button type="button" className="button button-primary" title={`Run (${RUN_SHORTCUT})`} onClick={onRun}>
+        <button
+          type="button"
+          className="button button-primary"
+          title={`Run (${RUN_SHORTCUT})`}
+          onClick={onRun}
+        >
           <Play size={12} aria-hidden /> Run <kbd>{RUN_SHORTCUT}</kbd>
         </button>
       )}
       {isBusy && <span className="run-facts">{factsOf(snapshot, now)}</span>}
       {!isBusy && <span className="run-hint">the selection, or the statement under the cursor</span>}
       {isBusy && (
-        <div
-          className="progress"
-          role="progressbar"
-          aria-label="Files read"
-          aria-valuemin={0}
-          aria-valuemax={100}
-          {...(share !== null && { 'aria-valuenow': Math.round(share * 100) })}
-          data-determinate={share !== null}
-        >
-          <div className="progress-bar" style={{ inlineSize: `${(share ?? 0) * 100}%` }} />
-        </div>
+        <>
+          <progress
+            className="visually-hidden"
+            aria-label="Files read"
+            {...(share !== null && { value: share })}
+          />
+          <div className="progress" aria-hidden data-determinate={share !== null}>
+            <div className="progress-bar" style={{ inlineSize: `${(share ?? 0) * 100}%` }} />
+          </div>
+        </>
       )}
     </div>
   )

@@ -93,7 +93,12 @@ describe('dates and times', () => {
     const us = makeData({
       type: new TimestampMicrosecond(),
       length: 4,
-      data: new BigInt64Array([1_735_894_190_123_456n, 253_402_300_799_999_999n, -1n, 1_735_894_190_120_000n]),
+      data: new BigInt64Array([
+        1_735_894_190_123_456n,
+        253_402_300_799_999_999n,
+        -1n,
+        1_735_894_190_120_000n,
+      ]),
     })
     expect([0, 1, 2, 3].map((i) => text(us, i))).toEqual([
       '2025-01-03 08:49:50.123456',
@@ -169,10 +174,7 @@ describe('dates and times', () => {
       length: 2,
       data: new Int32Array([14, -3, 1_000_000_000, 0, 0, 0, 0, 0]),
     })
-    expect([text(interval, 0), text(interval, 1)]).toEqual([
-      '1 year 2 months -3 days 00:00:01',
-      '00:00:00',
-    ])
+    expect([text(interval, 0), text(interval, 1)]).toEqual(['1 year 2 months -3 days 00:00:01', '00:00:00'])
   })
 })
 

@@ -91,10 +91,10 @@ function decimalCellText(data: Data, index: number): string {
 }
 
 function scalarText(data: Data, index: number, options: TextOptions): string | null {
-  const type = data.type as DataType
+  const { type } = data
   if (DataType.isTimestamp(type))
     return timestampText(
-      BigInt((data.values as BigInt64Array)[index] ?? 0n),
+      (data.values as BigInt64Array)[index] ?? 0n,
       UNITS_PER_SECOND[type.unit],
       Boolean(type.timezone),
     )
@@ -112,10 +112,10 @@ function scalarText(data: Data, index: number, options: TextOptions): string | n
     const bytes = (data.values as Uint8Array).subarray(index * type.byteWidth, (index + 1) * type.byteWidth)
     return binaryText(bytes, options)
   }
-  // The remaining kinds (views, unions) hold nothing that the library's own reader gets wrong.
+  // Views of text and binary hold nothing that the library's own reader gets wrong.
   const value: unknown = new Vector([data]).get(index)
-  if (value === null || value === undefined) return null
-  return value instanceof Uint8Array ? binaryText(value, options) : String(value)
+  if (typeof value === 'string') return value
+  return value instanceof Uint8Array ? binaryText(value, options) : '(a value of a type that is not shown)'
 }
 
 /** Text of row `index` of one column's data; null for NULL. */
@@ -162,5 +162,5 @@ export function sqlTypeOf(field: Field): string {
 
 /** Numbers align right; all else left. */
 export function isNumeric(field: Field): boolean {
-  return NUMERIC.has(field.type.typeId as Type)
+  return NUMERIC.has(field.type.typeId as Type) || sqlTypeOf(field) === 'UHUGEINT'
 }

@@ -43,6 +43,9 @@ const WIDTH_MIN_PX = 72
 const WIDTH_MAX_PX = 360
 const PADDING_PX = 26
 
+/** Digits are drawn with one width, that of the widest. */
+const tabular = (text: string): string => text.replaceAll(/\d/g, '0')
+
 /** Widths in pixels by the header and the first rows. `measure` gives a text's width in the grid's font. */
 export function columnWidths(
   buffer: ResultBuffer,
@@ -53,7 +56,10 @@ export function columnWidths(
   return columns.map((column, index) => {
     let width = Math.max(measure(column.name) * 1.06, measure(column.sqlType.slice(0, 40)) * 0.92)
     for (let row = 0; row < rowCount; row++)
-      width = Math.max(width, measure(displayText(textAt(buffer, columns, index, row, 80) ?? 'NULL', 80)))
+      width = Math.max(
+        width,
+        measure(tabular(displayText(textAt(buffer, columns, index, row, 80) ?? 'NULL', 80))),
+      )
     return Math.round(Math.min(WIDTH_MAX_PX, Math.max(WIDTH_MIN_PX, width + PADDING_PX)))
   })
 }

@@ -1,0 +1,85 @@
+// Browsing: namespaces, tables, table pages, and what happens when they are not there.
+import { expect, test } from '@playwright/test'
+import { Workbench } from './support/workbench.ts'
+
+test('a namespace opens to its tables, a table to its page, and Back returns', async ({ page }) => {
+  const workbench = new Workbench(page)
+  await workbench.open()
+  await workbench.treeItem('analytics').click()
+  await workbench.treeItem('episodes').click()
+  await expect(page).toHaveURL(/\/t\/analytics\/episodes$/)
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('episodes')
+  await expect(page.getByRole('rowheader', { name: 'episode_id' })).toBeVisible()
+  await expect(page.getByText('decimal(12, 3)')).toBeVisible()
+  await expect(page.getByRole('button', { name: /^Copy snapshot id \d{10,}/ }).first()).toBeVisible()
+  await workbench.screen('table-page')
+  await workbench.expectAccessible()
+  await page.goBack()
+  await expect(page.locator('.monaco-editor')).toBeVisible()
+})
+
+test('a snapshot id is copied whole', async ({ page }) => {
+  const workbench = new Workbench(page)
+  await workbench.open('/t/analytics/episodes')
+  const button = page.getByRole('button', { name: /^Copy snapshot id/ }).first()
+  const id = /\d+/.exec((await button.getAttribute('aria-label')) ?? '')?.[0] ?? 'none'
+  await button.click()
+  await expect(page.getByRole('button', { name: 'Copied' })).toBeVisible()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(id)
+})
+
+test('the tree can be used by keyboard alone', async ({ page }) => {
+  const workbench = new Workbench(page)
+  await workbench.open()
+  await workbench.treeItem('analytics').focus()
+  await page.keyboard.press('ArrowRight')
+  await expect(workbench.treeItem('episodes')).toBeVisible()
+  await page.keyboard.press('e')
+  await expect(workbench.treeItem('episodes')).toBeFocused()
+  await page.keyboard.press('ArrowRight')
+  await expect(workbench.treeItem('episode_id')).toBeVisible()
+  await workbench.screen('tree-columns')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/episodes$/)
+})
+
+test('a table is queried from its page', async ({ page }) => {
+  const workbench = new Workbench(page)
+  await workbench.open('/t/analytics/episodes')
+  await page.getByRole('button', { name: 'Query this table' }).click()
+  await expect(page.getByRole('tab', { selected: true })).toContainText('episodes')
+  expect(await workbench.editorText()).toContain('FROM iceberg.analytics.episodes')
+})
+
+test('a table opens by its full name, and a wrong name says what is wrong', async ({ page }) => {
+  const workbench = new Workbench(page)
+  await workbench.open()
+  const box = page.getByRole('search').getByRole('textbox')
+  await box.fill('iceberg.analytics.robots')
+  await box.press('Enter')
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('robots')
+  await box.fill('iceberg.analytics.no_such_table')
+  await box.press('Enter')
+  await expect(page.getByRole('alert')).toContainText('NO_SUCH_TABLE')
+  await expect(page.getByRole('button', { name: 'Copy request id' })).toBeVisible()
+  await workbench.screen('table-missing')
+  await box.fill('not a name')
+  await box.press('Enter')
+  await expect(page.getByText('A full name looks like')).toBeVisible()
+})
+
+test('a list that fails can be retried', async ({ page }) => {
+  const workbench = new Workbench(page)
+  let isBroken = true
+  await page.route('**/api/v1/namespaces/analytics/tables', (route) =>
+    isBroken ? route.abort() : route.continue(),
+  )
+  await workbench.open()
+  await workbench.treeItem('analytics').click()
+  const retry = workbench.tree.getByRole('button', { name: 'Retry' })
+  await expect(retry).toBeVisible()
+  await workbench.screen('tree-failure')
+  isBroken = false
+  await retry.click()
+  await expect(workbench.treeItem('episodes')).toBeVisible()
+})

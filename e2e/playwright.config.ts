@@ -1,0 +1,41 @@
+// End-to-end tests: a real Chromium against the real stack on demo tables. One worker, no retries: a test that needs
+// a second try is a fault. Screens of each state land in test-results/screens, the summary in test-results/e2e.json.
+import { defineConfig } from '@playwright/test'
+
+const root = `${import.meta.dirname}/..`
+
+export default defineConfig({
+  testDir: import.meta.dirname,
+  testMatch: '*.spec.ts',
+  outputDir: `${root}/test-results/e2e`,
+  globalSetup: `${import.meta.dirname}/support/stack.ts`,
+  fullyParallel: false,
+  workers: 1,
+  retries: 0,
+  timeout: 60_000,
+  expect: { timeout: 15_000 },
+  reporter: [['list'], ['json', { outputFile: `${root}/test-results/e2e.json` }]],
+  use: {
+    browserName: 'chromium',
+    viewport: { width: 1440, height: 900 },
+    colorScheme: 'light',
+    locale: 'en-US',
+    // Set by the global setup before any worker reads this file.
+    baseURL: process.env['LAKE_E2E_URL'] ?? '',
+    trace: 'retain-on-failure',
+    video: 'off',
+    permissions: ['clipboard-read', 'clipboard-write'],
+    launchOptions: {
+      executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+      ],
+    },
+  },
+})

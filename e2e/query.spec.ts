@@ -1,0 +1,206 @@
+// Running statements: exact values, receipts, streaming, Stop, and failures at their place.
+import { expect, test, type Page } from '@playwright/test'
+import { Workbench } from './support/workbench.ts'
+
+test('a statement gives exact rows and a receipt', async ({ page }) => {
+  const workbench = new Workbench(page)
+  await workbench.open()
+  await workbench.run(
+    'SELECT episode_id, day, started_at, reward, distance_m, notes\n' +
+      'FROM iceberg.analytics.episodes\nORDER BY episode_id\nLIMIT 200',
+  )
+  await expect(workbench.exactness).toHaveText('exact')
+  await expect(workbench.receipt).toContainText(/analytics\.episodes @ \d{4}…\d{4} · \w+ · committed/)
+  await expect(workbench.receipt).toContainText(/\d+\/\d+ files · .+ of .+200 rows · /)
+  await expect(workbench.cell(0, 1)).toBeAttached()
+  await workbench.screen('result-light')
+  await workbench.expectAccessible()
+
+  await workbench.receipt.getByRole('button', { name: 'Receipt' }).click()
+  const panel = page.getByRole('complementary', { name: 'Receipt details' })
+  await expect(panel).toContainText(/snapshot id\s*\d{10,19}/)
+  await expect(panel).toContainText(/files\s*\d+ read, \d+ skipped/)
+  await expect(panel).toContainText('DuckDB')
+  await workbench.screen('receipt-panel')
+  await workbench.expectAccessible()
+})
+
+test('a filter on the partition column skips files, and the receipt says how many', async ({ page }) => {
+  const workbench = new Workbench(page)
+  await workbench.open()
+  await workbench.run(
+    "SELECT count(*) AS n, sum(distance_m) AS metres FROM iceberg.analytics.episodes WHERE day = DATE '2026-09-15'",
+  )
+  await expect(workbench.exactness).toHaveText('exact')
+  await workbench.receipt.getByRole('button', { name: 'Receipt' }).click()
+  await expect(page.getByRole('complementary', { name: 'Receipt details' })).toContainText(
+    /files\s*[1-4] read, 1\d\d skipped/,
+  )
+  await workbench.screen('receipt-pruned')
+})
+
+test('values that other tools round or confuse are exact', async ({ page }) => {
+  const workbench = new Workbench(page)
+  await workbench.open()
+  await workbench.run(`SELECT 9007199254740993::BIGINT AS big,
+12345678901234567890123456789012.345678::DECIMAL(38,6) AS amount,
+TIMESTAMP '9999-12-31 23:59:59.999999' AS late,
+TIMESTAMPTZ '2025-01-03 08:49:50.123456+00' AS zoned,
+0.1::FLOAT AS tenth, 'NaN'::DOUBLE AS nan,
+NULL::VARCHAR AS missing, '' AS empty, 'NULL' AS word,
+'\\x00\\xFF'::BLOB AS bytes, [1, NULL] AS list, 170141183460469231731687303715884105727::HUGEINT AS huge`)
+  await expect(workbench.exactness).toHaveText('exact')
+  await workbench.expectCells(0, [
+    '9007199254740993',
+    '12345678901234567890123456789012.345678',
+    '9999-12-31 23:59:59.999999',
+    '2025-01-03 08:49:50.123456+00',
+    '0.1',
+    'NaN',
+    'NULL',
+    '""',
+    'NULL',
+    '0x00ff',
+  ])
+  await workbench.screen('exact-values')
+})
+
+test('columns of the same name keep their own values', async ({ page }) => {
+  const workbench = new Workbench(page)
+  await workbench.open()
+  await workbench.run("SELECT 1 AS id, 'x' AS id, 2.5::DECIMAL(4,2) AS id")
+  await expect(workbench.exactness).toHaveText('exact')
+  await workbench.expectCells(0, ['1', 'x', '2.50'])
+})
+
+test('a copied range is exact, with NULL and empty text apart', async ({ page }) => {
+  const workbench = new Workbench(page)
+  await workbench.open()
+  await workbench.run("SELECT 9007199254740993 AS a, NULL AS b, '' AS c, 'x y' AS d")
+  await expect(workbench.exactness).toHaveText('exact')
+  const box = await page.locator('.result-grid canvas').first().boundingBox()
+  await page.mouse.click((box?.x ?? 0) + 80, (box?.y ?? 0) + 56)
+  await page.keyboard.press('ControlOrMeta+a')
+  await page.keyboard.press('ControlOrMeta+c')
+  await expect
+    .poll(() => page.evaluate(() => navigator.clipboard.readText()))
+    .toBe('9007199254740993\t\t""\tx y')
+})
+
+test('Enter on a cell shows its whole value', async ({ page }) => {
+  const workbench = new Workbench(page)
+  await workbench.open()
+  await workbench.run("SELECT repeat('long ', 300) || 'end' AS text")
+  await expect(workbench.exactness).toHaveText('exact')
+  const box = await page.locator('.result-grid canvas').first().boundingBox()
+  await page.mouse.click((box?.x ?? 0) + 80, (box?.y ?? 0) + 56)
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('complementary', { name: 'Cell' })).toContainText('long end')
+  await workbench.screen('cell-viewer')
+})
+
+const ENDLESS = 'SELECT e.episode_id, r.range AS n FROM iceberg.analytics.episodes e, range(100000) r'
+
+test('rows appear while the statement runs, and Stop keeps them and says so', async ({ page }) => {
+  const workbench = new Workbench(page)
+  await workbench.open()
+  await workbench.run(ENDLESS)
+  await expect(workbench.cell(0, 0)).toBeAttached()
+  await expect(workbench.stop).toBeVisible()
+  await expect(page.getByRole('toolbar', { name: 'Run' })).toContainText(/rows · /)
+  await workbench.screen('running')
+  await workbench.expectAccessible()
+  const pressedAt = Date.now()
+  await workbench.stop.click()
+  await expect(workbench.exactness).toHaveText(/^cancelled after [\d,]+ rows$/)
+  expect(Date.now() - pressedAt).toBeLessThan(3_000)
+  await workbench.screen('stopped')
+  await workbench.run('SELECT 42 AS answer')
+  await expect(workbench.exactness).toHaveText('exact')
+  await workbench.expectCells(0, ['42'])
+})
+
+test('Stop ends a statement that has sent nothing yet', async ({ page }) => {
+  const workbench = new Workbench(page)
+  await workbench.open()
+  await workbench.run('SELECT sum(a.range * b.range) AS s FROM range(1000000) a, range(1000000) b')
+  await expect(workbench.stop).toBeVisible()
+  await page.waitForTimeout(700)
+  await workbench.stop.click()
+  await expect(workbench.exactness).toHaveText('cancelled after 0 rows')
+})
+
+test('a stream that is cut is never shown as complete', async ({ page }) => {
+  const workbench = new Workbench(page)
+  await workbench.open()
+  await page.route('**/api/v1/do-get', async (route) => {
+    const response = await route.fetch()
+    const body = await response.body()
+    await route.fulfill({ response, body: body.subarray(0, Math.floor(body.length * 0.8)) })
+  })
+  await workbench.run('SELECT * FROM iceberg.analytics.robots')
+  await expect(workbench.exactness).toHaveText(/^(incomplete · [\d,]+ rows|failed)$/)
+  await expect(page.getByRole('alert')).toContainText('STREAM_INCOMPLETE')
+  await workbench.screen('stream-cut')
+})
+
+/** Whether the squiggle covers exactly the given token, in pixels. */
+async function squiggleCovers(page: Page, token: string): Promise<boolean> {
+  await page.locator('.squiggly-error').first().waitFor()
+  return page.evaluate((text) => {
+    const walker = document.createTreeWalker(
+      document.querySelector('.monaco-editor .view-lines') ?? document.body,
+      NodeFilter.SHOW_TEXT,
+    )
+    const squiggle = document.querySelector('.squiggly-error')?.getBoundingClientRect()
+    if (squiggle === undefined) return false
+    for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+      const at = (node.textContent ?? '').indexOf(text)
+      if (at === -1) continue
+      const range = document.createRange()
+      range.setStart(node, at)
+      range.setEnd(node, at + text.length)
+      const box = range.getBoundingClientRect()
+      if (
+        Math.abs(box.left - squiggle.left) < 3 &&
+        Math.abs(box.right - squiggle.right) < 3 &&
+        Math.abs(box.top - squiggle.top) < 8
+      )
+        return true
+    }
+    return false
+  }, token)
+}
+
+test('an error is marked at its token, also after comments, emoji and other statements', async ({ page }) => {
+  const workbench = new Workbench(page)
+  await workbench.open()
+  await workbench.run(
+    "SELECT '😀;' AS first;\n-- café 😀\nSELECT episode_id, '😀' AS smile, no_such_column\nFROM iceberg.analytics.episodes",
+  )
+  const alert = page.getByRole('alert')
+  await expect(alert).toContainText('SQL_BINDING')
+  await expect(alert).toContainText('no_such_column')
+  expect(await squiggleCovers(page, 'no_such_column')).toBe(true)
+  await workbench.screen('error-position')
+  await workbench.expectAccessible()
+  await page.getByRole('button', { name: /^Go to line/ }).click()
+  await page.keyboard.insertText('episode_id AS again, ')
+  expect(await workbench.editorText()).toContain('episode_id AS again, no_such_column')
+})
+
+test('what would change something is refused', async ({ page }) => {
+  const workbench = new Workbench(page)
+  await workbench.open()
+  await workbench.run('DROP TABLE iceberg.analytics.episodes')
+  await expect(page.getByRole('alert')).toContainText('SQL_NOT_READ_ONLY')
+  await workbench.screen('refused')
+})
+
+test('an empty answer says that it is one', async ({ page }) => {
+  const workbench = new Workbench(page)
+  await workbench.open()
+  await workbench.run('SELECT episode_id FROM iceberg.analytics.episodes WHERE episode_id < 0')
+  await expect(workbench.exactness).toHaveText('exact')
+  await expect(page.getByText('the answer is empty')).toBeVisible()
+})

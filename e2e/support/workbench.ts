@@ -1,0 +1,69 @@
+// What a person does and sees in the workbench, by role and name.
+import { AxeBuilder } from '@axe-core/playwright'
+import { expect, type Locator, type Page } from '@playwright/test'
+
+const SCREENS = `${import.meta.dirname}/../../test-results/screens`
+
+export class Workbench {
+  readonly page: Page
+  readonly tree: Locator
+  readonly exactness: Locator
+  readonly receipt: Locator
+  readonly stop: Locator
+
+  constructor(page: Page) {
+    this.page = page
+    this.tree = page.getByRole('tree', { name: 'Catalog' })
+    this.receipt = page.getByRole('region', { name: 'Receipt', exact: true })
+    this.exactness = this.receipt.getByRole('status')
+    this.stop = page.getByRole('button', { name: 'Stop', exact: true })
+  }
+
+  async open(path = '/'): Promise<void> {
+    await this.page.goto(path)
+    if (path === '/') await this.page.locator('.monaco-editor .view-lines').waitFor()
+  }
+
+  treeItem(name: string): Locator {
+    return this.tree.getByRole('treeitem', { name, exact: false }).first()
+  }
+
+  /** Replaces the text of the shown tab. */
+  async type(sql: string): Promise<void> {
+    await this.page.locator('.monaco-editor .view-lines').click()
+    await this.page.keyboard.press('ControlOrMeta+a')
+    await this.page.keyboard.insertText(sql)
+  }
+
+  async run(sql: string): Promise<void> {
+    await this.type(sql)
+    await this.page.keyboard.press('ControlOrMeta+Enter')
+  }
+
+  /** The accessible text of a cell; column and row count from 0. */
+  cell(column: number, row: number): Locator {
+    return this.page.getByTestId(`glide-cell-${column + 1}-${row}`)
+  }
+
+  async expectCells(row: number, texts: readonly string[]): Promise<void> {
+    for (const [column, text] of texts.entries()) await expect(this.cell(column, row)).toHaveText(text)
+  }
+
+  async editorText(): Promise<string> {
+    const lines = await this.page.locator('.monaco-editor .view-line').allInnerTexts()
+    return lines.join('\n').replaceAll('\u00a0', ' ')
+  }
+
+  async screen(name: string): Promise<void> {
+    await this.page.screenshot({ path: `${SCREENS}/${name}.png` })
+  }
+
+  /** No violation of WCAG 2 A and AA that axe can find. */
+  async expectAccessible(): Promise<void> {
+    const { violations } = await new AxeBuilder({ page: this.page })
+      .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'])
+      .analyze()
+    const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`)
+    expect(found).toEqual([])
+  }
+}
