@@ -12,8 +12,8 @@ const RESERVED_WORDS: ReadonlySet<string> = new Set(
     'initially intersect into lambda lateral leading limit not null offset on only or order pivot pivot_longer ' +
     'pivot_wider placing primary qualify references returning select show some summarize symmetric table then to ' +
     'trailing true union unique unpivot using variadic when where window with ' +
-    'anti asof authorization binary collation concurrently cross freeze full generated glob ilike inner is isnull join ' +
-    'left like map natural notnull outer overlaps positional right semi similar struct tablesample try_cast verbose'
+    'anti at asof authorization binary by collation columns concurrently cross freeze full generated glob ilike inner is isnull join ' +
+    'left like map natural notnull outer overlaps positional right semi similar struct tablesample try_cast unpack verbose'
   ).split(' '),
 )
 

@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'vitest'
+import type { DataFile } from '../iceberg/manifest.ts'
+import type { PartitionSpec } from '../iceberg/table-metadata.ts'
+import type { LiteralValue } from '../iceberg/types.ts'
+import { indexDeleteFiles } from './delete-file-index.ts'
+
+const field = (fieldId: number, transform: string) => ({ sourceIds: [1], fieldId, name: 'p', transform })
+const specs = new Map<number, PartitionSpec>([
+  [0, { specId: 0, fields: [field(1000, 'identity')] }],
+  [1, { specId: 1, fields: [field(1000, 'identity')] }],
+  [2, { specId: 2, fields: [field(1000, 'void')] }],
+  [3, { specId: 3, fields: [] }],
+  [4, { specId: 4, fields: [field(1000, 'zorder')] }],
+])
+
+interface FileSketch extends Partial<DataFile> {
+  readonly value?: LiteralValue | null
+  readonly sequence?: bigint
+}
+
+function sequenced({ value = 1n, sequence = 5n, ...changes }: FileSketch) {
+  const file: DataFile = {
+    content: 'data',
+    path: 's3://b/data',
+    format: 'parquet',
+    specId: 0,
+    partition: new Map([[1000, value]]),
+    recordCount: 1,
+    fileSizeBytes: 1,
+    columnSizes: undefined,
+    valueCounts: undefined,
+    nullValueCounts: undefined,
+    nanValueCounts: undefined,
+    lowerBounds: undefined,
+    upperBounds: undefined,
+    hasKeyMetadata: false,
+    equalityIds: undefined,
+    firstRowId: undefined,
+    referencedDataFile: undefined,
+    contentOffset: undefined,
+    contentSizeBytes: undefined,
+    ...changes,
+  }
+  return { file, sequenceNumber: sequence }
+}
+const positions = (sketch: FileSketch = {}) =>
+  sequenced({ content: 'position-deletes', path: 'positions', ...sketch })
+const equality = (sketch: FileSketch = {}) =>
+  sequenced({ content: 'equality-deletes', path: 'equality', equalityIds: [1], ...sketch })
+const vector = (sketch: FileSketch = {}) =>
+  positions({
+    path: 'vector',
+    format: 'puffin',
+    referencedDataFile: 's3a://b/data',
+    contentOffset: 4,
+    contentSizeBytes: 10,
+    ...sketch,
+  })
+const applied = (data: FileSketch, ...deletes: readonly ReturnType<typeof sequenced>[]): string[] =>
+  indexDeleteFiles({ deletes, specs, canonicalPath: (path) => path.replace('s3a:', 's3:') })
+    .deletesFor(sequenced(data))
+    .map(({ path }) => path)
+
+test('[DF1] position deletes apply at or below their sequence number, in their partition', () => {
+  expect(applied({ sequence: 5n }, positions())).toEqual(['positions'])
+  expect(applied({ sequence: 6n }, positions())).toEqual([])
+  expect(applied({ value: 2n }, positions())).toEqual([])
+  expect(applied({ specId: 1 }, positions())).toEqual([])
+})
+
+test('position deletes that name one data file apply to it alone', () => {
+  const named = positions({ referencedDataFile: 's3a://b/data' })
+  expect(applied({}, named)).toEqual(['positions'])
+  expect(applied({ path: 's3://b/other' }, named)).toEqual([])
+})
+
+test('[DF2] equality deletes apply strictly below their sequence number, in their partition', () => {
+  expect(applied({ sequence: 4n }, equality())).toEqual(['equality'])
+  expect(applied({ sequence: 5n }, equality())).toEqual([])
+  expect(applied({ sequence: 4n, value: 2n }, equality())).toEqual([])
+  expect(applied({ sequence: 4n, specId: 1 }, equality())).toEqual([])
+})
+
+test.each([2, 3])('[DF3] equality deletes of the unpartitioned spec %i apply everywhere', (specId) => {
+  expect(applied({ sequence: 4n, value: 9n }, equality({ specId, value: null }))).toEqual(['equality'])
+  expect(applied({ sequence: 5n, value: 9n }, equality({ specId, value: null }))).toEqual([])
+})
+
+describe('deletion vectors', () => {
+  test('[DF4] one applies to the file it names, in place of position deletes', () => {
+    expect(applied({}, positions(), vector(), equality({ sequence: 6n }))).toEqual(['vector', 'equality'])
+    expect(applied({ path: 's3://b/other' }, positions(), vector())).toEqual(['positions'])
+    expect(applied({ sequence: 6n }, vector())).toEqual([])
+  })
+
+  test('[DF5] two for one file, or one of another partition, are corrupt', () => {
+    expect(() => applied({}, vector(), vector())).toThrowError(
+      expect.objectContaining({ code: 'TABLE_CORRUPT' }),
+    )
+    expect(() => applied({}, vector({ value: 2n }))).toThrowError(
+      expect.objectContaining({ code: 'TABLE_CORRUPT' }),
+    )
+  })
+})
+
+test.each<[number, LiteralValue | null, LiteralValue | null, boolean]>([
+  [0, null, null, true],
+  [0, null, 1n, false],
+  [0, Number.NaN, Number.NaN, true],
+  [0, 0, -0, false],
+  [0, 'null', null, false],
+  [0, '1', 1n, false],
+  [0, Uint8Array.of(1), Uint8Array.of(1), true],
+  [0, Uint8Array.of(1), Uint8Array.of(2), false],
+  [4, 'a', 'a', true],
+  [4, 'a', 'b', false],
+])('[DF6] under spec %i the values %s and %s are the same partition: %s', (specId, left, right, isSame) => {
+  const found = applied({ specId, value: left }, positions({ specId, value: right }))
+  expect(found).toEqual(isSame ? ['positions'] : [])
+})
+
+test.each([
+  equality({ equalityIds: [] }),
+  equality({ equalityIds: undefined }),
+  vector({ referencedDataFile: undefined }),
+  vector({ contentOffset: undefined }),
+  vector({ contentSizeBytes: undefined }),
+  positions({ specId: 9 }),
+])('[DF7] delete files without what their kind needs are corrupt', (deletion) => {
+  expect(() => applied({}, deletion)).toThrowError(expect.objectContaining({ code: 'TABLE_CORRUPT' }))
+})
+
+test('without delete files nothing applies', () => {
+  expect(applied({})).toEqual([])
+})

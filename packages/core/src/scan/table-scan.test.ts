@@ -1,0 +1,214 @@
+import { describe, expect, test } from 'vitest'
+import type { Predicate } from '../expr/predicate.ts'
+import { encodeBound } from '../iceberg/literal-bytes.ts'
+import type { DataFile, ManifestEntry, ManifestFile } from '../iceberg/manifest.ts'
+import type { PartitionSpec } from '../iceberg/table-metadata.ts'
+import type { LiteralValue, Schema } from '../iceberg/types.ts'
+import { refuseUnsupported } from './refuse-unsupported.ts'
+import { ALL_PRUNING, createTableScan, NO_PRUNING } from './table-scan.ts'
+
+const LONG = { kind: 'long' } as const
+const schema: Schema = {
+  schemaId: 0,
+  identifierFieldIds: [],
+  fields: [
+    { id: 1, name: 'id', isRequired: false, type: LONG, doc: undefined, initialDefault: undefined },
+    {
+      id: 2,
+      name: 'day',
+      isRequired: false,
+      type: { kind: 'date' },
+      doc: undefined,
+      initialDefault: undefined,
+    },
+  ],
+}
+const byDay: PartitionSpec = {
+  specId: 0,
+  fields: [{ sourceIds: [2], fieldId: 1000, name: 'day', transform: 'identity' }],
+}
+const byBucket: PartitionSpec = {
+  specId: 1,
+  fields: [{ sourceIds: [1], fieldId: 1001, name: 'day', transform: 'bucket[4]' }],
+}
+
+function dataFile(path: string, changes: Partial<DataFile> = {}): DataFile {
+  return {
+    content: 'data',
+    path,
+    format: 'parquet',
+    specId: 0,
+    partition: new Map([[1000, 5n]]),
+    recordCount: 10,
+    fileSizeBytes: 100,
+    columnSizes: undefined,
+    valueCounts: undefined,
+    nullValueCounts: undefined,
+    nanValueCounts: undefined,
+    lowerBounds: undefined,
+    upperBounds: undefined,
+    hasKeyMetadata: false,
+    equalityIds: undefined,
+    firstRowId: undefined,
+    referencedDataFile: undefined,
+    contentOffset: undefined,
+    contentSizeBytes: undefined,
+    ...changes,
+  }
+}
+const entry = (file: DataFile, changes: Partial<ManifestEntry> = {}): ManifestEntry => ({
+  status: 'added',
+  snapshotId: 1n,
+  sequenceNumber: 1n,
+  file,
+  ...changes,
+})
+const manifest = (path: string, changes: Partial<ManifestFile> = {}): ManifestFile => ({
+  path,
+  lengthBytes: 1,
+  partitionSpecId: 0,
+  content: 'data',
+  sequenceNumber: 1n,
+  minSequenceNumber: 1n,
+  addedSnapshotId: 1n,
+  addedFilesCount: 1,
+  existingFilesCount: 0,
+  deletedFilesCount: 0,
+  addedRowsCount: 10n,
+  existingRowsCount: 0n,
+  partitions: undefined,
+  hasKeyMetadata: false,
+  firstRowId: undefined,
+  ...changes,
+})
+const bounds = (lower: LiteralValue, upper: LiteralValue): Partial<DataFile> => ({
+  lowerBounds: new Map([[1, encodeBound(LONG, lower)]]),
+  upperBounds: new Map([[1, encodeBound(LONG, upper)]]),
+})
+const onDay = (day: bigint): Predicate => ({ op: 'eq', fieldId: 2, literal: day })
+const scanOf = (predicate: Predicate, pruning = ALL_PRUNING) =>
+  createTableScan({ specs: [byDay, byBucket], schema, predicate, pruning })
+const samePath = (path: string): string => path
+
+test('[SP1] each manifest is planned with its own spec', () => {
+  const scan = scanOf(onDay(6n))
+  const file = dataFile('a', { specId: 1, partition: new Map([[1001, 5n]]) })
+  expect(scan.selectFiles(manifest('m', { partitionSpecId: 1 }), [entry(file)]).candidates).toHaveLength(1)
+  expect(scan.selectFiles(manifest('m'), [entry(dataFile('b'))]).candidates).toHaveLength(0)
+  expect(() => scan.selectManifests([manifest('m', { partitionSpecId: 7 })])).toThrowError(
+    expect.objectContaining({ code: 'TABLE_CORRUPT' }),
+  )
+})
+
+test('[SP2] deleted entries are skipped', () => {
+  const scan = scanOf({ op: 'true' })
+  const entries = [entry(dataFile('a'), { status: 'deleted' }), entry(dataFile('b'), { status: 'existing' })]
+  const selection = scan.selectFiles(manifest('m'), entries)
+  expect(selection.candidates.map(({ file }) => file.path)).toEqual(['b'])
+  expect(selection).toMatchObject({ totalCount: 1, bytesTotal: 100 })
+  const deletes = scan.selectFiles(manifest('m', { content: 'deletes' }), entries)
+  expect(deletes.deletes.map(({ file }) => file.path)).toEqual(['b'])
+  expect(deletes).toMatchObject({ totalCount: 0, candidates: [] })
+})
+
+test('[SP3] a manifest is skipped by counts only where both are known to be zero', () => {
+  const scan = scanOf({ op: 'true' })
+  const selected = scan.selectManifests([
+    manifest('empty', { addedFilesCount: 0, existingFilesCount: 0, deletedFilesCount: 3 }),
+    manifest('unknown', { addedFilesCount: 0, existingFilesCount: undefined }),
+    manifest('existing', { addedFilesCount: 0, existingFilesCount: 2 }),
+  ])
+  expect(selected.read.map(({ path }) => path)).toEqual(['unknown', 'existing'])
+})
+
+test('manifests are skipped by their field summaries', () => {
+  const summary = (lower: bigint, upper: bigint) => ({
+    containsNull: false,
+    containsNan: false,
+    lowerBound: encodeBound({ kind: 'date' }, lower),
+    upperBound: encodeBound({ kind: 'date' }, upper),
+  })
+  const manifests = [
+    manifest('near', { partitions: [summary(1n, 5n)], addedFilesCount: 3 }),
+    manifest('far', { partitions: [summary(7n, 9n)], addedFilesCount: 4 }),
+  ]
+  const selected = scanOf(onDay(5n)).selectManifests(manifests)
+  expect(selected.read.map(({ path }) => path)).toEqual(['near'])
+  expect(selected).toMatchObject({ totalCount: 2, skippedFilesCount: 4 })
+  expect(scanOf(onDay(5n), NO_PRUNING).selectManifests(manifests).read).toHaveLength(2)
+})
+
+test('[SP4] switching a level of pruning off only adds tasks', () => {
+  const entries = [
+    entry(dataFile('keep', { ...bounds(0n, 9n) })),
+    entry(dataFile('metrics', { ...bounds(20n, 29n) })),
+    entry(dataFile('partition', { partition: new Map([[1000, 6n]]), ...bounds(0n, 9n) })),
+  ]
+  const predicate: Predicate = { op: 'and', operands: [onDay(5n), { op: 'lt', fieldId: 1, literal: 10n }] }
+  const paths = (pruning = ALL_PRUNING) =>
+    scanOf(predicate, pruning)
+      .selectFiles(manifest('m'), entries)
+      .candidates.map(({ file }) => file.path)
+  expect(paths()).toEqual(['keep'])
+  expect(paths({ ...ALL_PRUNING, metrics: false })).toEqual(['keep', 'metrics'])
+  expect(paths({ ...ALL_PRUNING, partitions: false, metrics: false })).toEqual([
+    'keep',
+    'metrics',
+    'partition',
+  ])
+  expect(paths(NO_PRUNING)).toHaveLength(3)
+  expect(scanOf(predicate).selectFiles(manifest('m'), entries)).toMatchObject({
+    totalCount: 3,
+    skippedByPartitionCount: 1,
+    skippedByMetricsCount: 1,
+  })
+})
+
+test('[SP5] a data file that is listed twice is corrupt, also under two spellings', () => {
+  const scan = scanOf({ op: 'true' })
+  const selected = scan.selectManifests([manifest('m')])
+  const selections = ['s3://b/a', 's3a://b/a'].map((path) =>
+    scan.selectFiles(manifest('m'), [entry(dataFile(path))]),
+  )
+  const canonical = (path: string): string => path.replace('s3a:', 's3:')
+  expect(scan.planFileScanTasks(selected, selections, samePath).tasks).toHaveLength(2)
+  expect(() => scan.planFileScanTasks(selected, selections, canonical)).toThrowError(
+    expect.objectContaining({ code: 'TABLE_CORRUPT' }),
+  )
+})
+
+describe('[SP6] refuseUnsupported', () => {
+  const deletion = (changes: Partial<DataFile>) => dataFile('d', { content: 'position-deletes', ...changes })
+  test.each<[string, Partial<DataFile>, readonly DataFile[]]>([
+    ['orc data files', { format: 'orc' }, []],
+    ['puffin data files', { format: 'puffin' }, []],
+    ['encryption', { hasKeyMetadata: true }, []],
+    ['encryption', {}, [deletion({ hasKeyMetadata: true })]],
+    ['position deletes', {}, [deletion({})]],
+    ['deletion vectors', {}, [deletion({ format: 'puffin' })]],
+    ['equality deletes', {}, [deletion({ content: 'equality-deletes' })]],
+  ])('names %s', (feature, changes, deletes) => {
+    const tasks = [
+      { file: dataFile('good'), sequenceNumber: 1n, deletes: [] },
+      { file: dataFile('bad', changes), sequenceNumber: 1n, deletes },
+    ]
+    expect(() => {
+      refuseUnsupported(tasks, 'ns.t')
+    }).toThrowError(
+      expect.objectContaining({ code: 'TABLE_UNSUPPORTED', details: { table: 'ns.t', feature } }),
+    )
+    refuseUnsupported(tasks.slice(0, 1), 'ns.t')
+  })
+})
+
+test('[SP7] files are counted whether skipped or read', () => {
+  const scan = scanOf({ op: 'false' })
+  const selected = scan.selectManifests([
+    manifest('a', { addedFilesCount: 0, existingFilesCount: 0 }),
+    manifest('b', { addedFilesCount: undefined, partitions: undefined }),
+  ])
+  const open = scanOf({ op: 'true' })
+  const selection = open.selectFiles(manifest('b'), [entry(dataFile('x')), entry(dataFile('y'))])
+  const plan = open.planFileScanTasks({ ...selected, skippedFilesCount: 7 }, [selection], samePath)
+  expect(plan).toMatchObject({ manifestsTotal: 2, filesTotal: 9, filesPlanned: 2, bytesTotal: 200 })
+})
