@@ -37,7 +37,7 @@ export interface ExcerptRequest {
   readonly columnIndexes: ReadonlySet<number>
   /** Row groups without a row that passes may be left out; the engine filters what is left. */
   readonly predicate: Predicate
-  readonly store: Pick<ObjectStore, 'readRange'>
+  readonly store: Pick<ObjectStore, 'readRange' | 'statObject'>
   /** Canonical URI of the data file. */
   readonly uri: string
   readonly cache?: RangeCache | undefined

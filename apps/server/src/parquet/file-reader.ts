@@ -7,16 +7,15 @@ import type { RangeCache } from '../storage/column-chunk-cache.ts'
 import type { ByteRange, ObjectStore } from '../storage/object-store.ts'
 
 export interface FileSource {
-  readonly store: Pick<ObjectStore, 'readRange'>
+  readonly store: Pick<ObjectStore, 'readRange' | 'statObject'>
   /** Canonical. */
   readonly uri: string
   readonly fileSizeBytes: number
   readonly cache?: RangeCache | undefined
 }
 
-export interface FileReader {
-  /** One range, as `ObjectStore.readRange`, so that the reader can stand for the store of its one file. */
-  readRange(uri: string, range: ByteRange, signal: AbortSignal): Promise<Uint8Array>
+/** Can stand for the store of its one file. */
+export interface FileReader extends Pick<ObjectStore, 'readRange' | 'statObject'> {
   /**
    * Reads ranges in any order, split into parts of at most `LIMITS.rangeJoinedBytesMax`, and hands over each part with
    * its position in the file. Every byte of every range is handed over exactly once per range.
@@ -55,6 +54,10 @@ export function createFileReader({ store, uri, fileSizeBytes, cache }: FileSourc
 
   return {
     readRange: async (_uri, range, signal) => await readRange(range, signal),
+    async statObject(_uri, signal) {
+      requests += 1
+      return await store.statObject(uri, signal)
+    },
     async readRanges(ranges, take, signal) {
       const parts = ranges.flatMap(splitRange)
       const isCached = (part: Part): boolean => cache?.has(keyOf(part.range)) ?? false

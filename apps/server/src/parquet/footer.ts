@@ -1,5 +1,7 @@
 // Reads the footer of a Parquet file with one ranged request in the usual case, two when the footer is large.
-// Everything in it is checked (`parquet-metadata.ts`); a size in a manifest that lies is TABLE_CORRUPT.
+// Everything in it is checked (`parquet-metadata.ts`). Some writers put wrong file sizes into manifests, so a footer that
+// is not where the manifest's size says is looked for once more at the end of the object as the store knows it.
+import { isAppError } from '@lake/core/errors.ts'
 import { LIMITS } from '../limits.ts'
 import type { ObjectStore } from '../storage/object-store.ts'
 import { decodeParquetMetadata } from './parquet-metadata.ts'
@@ -15,6 +17,22 @@ const FILE_BYTES_MIN = 12
  * @throws AppError TABLE_CORRUPT, TABLE_UNSUPPORTED (encryption), and those of the store
  */
 export async function readFooter(
+  store: Pick<ObjectStore, 'readRange' | 'statObject'>,
+  uri: string,
+  fileSizeBytes: number,
+  signal: AbortSignal,
+): Promise<ParquetMetadata> {
+  try {
+    return await readFooterAt(store, uri, fileSizeBytes, signal)
+  } catch (error) {
+    if (!isAppError(error, 'TABLE_CORRUPT')) throw error
+    const { sizeBytes } = await store.statObject(uri, signal)
+    if (sizeBytes === fileSizeBytes) throw error
+    return await readFooterAt(store, uri, sizeBytes, signal)
+  }
+}
+
+async function readFooterAt(
   store: Pick<ObjectStore, 'readRange'>,
   uri: string,
   fileSizeBytes: number,

@@ -312,6 +312,7 @@ test('a failure or cancellation while reading leaves no file behind', async () =
   const path = await write('SELECT i AS a FROM range(100000) t(i)', 'FIELD_IDS {a: 1}')
   const files = createLocalFiles()
   const store = {
+    ...files,
     readRange: async (...[uri, range, signal]: Parameters<typeof files.readRange>) => {
       if (range.start < 100) throw new Error('reset')
       return await files.readRange(uri, range, signal)

@@ -31,6 +31,7 @@ function storeOf(bytes: Uint8Array) {
   const requests: number[] = []
   return {
     requests,
+    statObject: async () => await Promise.resolve({ sizeBytes: bytes.byteLength }),
     readRange: async (_uri: string, { start, end }: { start: number; end: number }) => {
       requests.push(end - start)
       return await Promise.resolve(bytes.slice(start, end))
@@ -86,6 +87,14 @@ test('one request reads a small footer, two a large one', async () => {
   const metadata = await readFooter(large, 's3://b/k', wide.byteLength, signal)
   expect(metadata.columns).toHaveLength(1_500)
   expect(large.requests).toHaveLength(2)
+})
+
+test('a size in the manifest that is wrong is asked of the store once', async () => {
+  for (const wrong of [file.byteLength - 1, file.byteLength - 500, 5]) {
+    const store = storeOf(file)
+    const { rowCount } = await readFooter(store, 's3://b/k', wrong, signal)
+    expect([rowCount, store.requests.length <= 2]).toEqual([5_000, true])
+  }
 })
 
 test('the hand-made file is sound, so that the refusals below are about what each changes', async () => {

@@ -3,7 +3,7 @@ import { open, stat } from 'node:fs/promises'
 import { AppError } from '@lake/core/errors.ts'
 import type { ObjectStore } from '../../src/storage/object-store.ts'
 
-export interface LocalFiles extends Pick<ObjectStore, 'readRange'> {
+export interface LocalFiles extends Pick<ObjectStore, 'readRange' | 'statObject'> {
   readonly requests: number
   readonly bytes: number
 }
@@ -24,6 +24,9 @@ export function createLocalFiles(): LocalFiles {
       if (count !== bytes.byteLength) throw new AppError('TABLE_CORRUPT', 'shorter than asked for')
       bytesRead += count
       return bytes
+    },
+    async statObject(uri) {
+      return { sizeBytes: await sizeOf(uri.slice('s3://local'.length)) }
     },
     get requests() {
       return requests
