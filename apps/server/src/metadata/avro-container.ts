@@ -59,7 +59,7 @@ export function decodeAvroHeader(bytes: Uint8Array, path: string): AvroHeader {
     schema,
     codec: metadataText(metadata, 'avro.codec') ?? 'null',
     metadata,
-    sync: bytes.slice(syncStart, syncStart + SYNC_BYTES),
+    sync: cursor.bytes.slice(syncStart, syncStart + SYNC_BYTES),
     blocksStart: cursor.position,
   }
 }

@@ -33,7 +33,8 @@ export class AvroCursor {
 
   /** @param path names the file in messages */
   constructor(bytes: Uint8Array, path: string) {
-    this.bytes = bytes
+    // A Buffer's `slice` would not copy, and so keep the whole block alive for one bound.
+    this.bytes = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)
     this.#path = path
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   }
