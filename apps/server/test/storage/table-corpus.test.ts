@@ -116,6 +116,21 @@ describe.skipIf(Object.keys(tables).length === 0)('corpus of real tables', () =>
         '["2024-01-04","97531","purchase"]',
       ],
     ],
+    ['impala/test_default_part', ['[1,-1]', '[2,-1]', '[3,5]', '[4,10]', '[5,null]']],
+    ['impala/iceberg_v3_default_value', ['[1,-1]', '[2,2]']],
+    [
+      'duckdb-iceberg/add_columns_with_defaults_in_struct',
+      [
+        String.raw`[{"col1":"test","col_boolean":false,"col_integer":453243,"col_long":"328725092345834","col_float":23.343420028686523,"col_double":23.343424523423433,"col_decimal":"3423434.23","col_date":"0011-03-05","col_time":"12:06:45","col_timestamp":"0011-03-05 12:06:45","col_timestamptz":null,"col_string":"World","col_uuid":null,"col_fixed":null,"col_binary":"\\x80\\x00\\x80"}]`,
+        String.raw`[{"col1":"test","col_boolean":true,"col_integer":342342,"col_long":"-9223372036854775808","col_float":0.34233999252319336,"col_double":0.342343242342342,"col_decimal":"12345.00","col_date":"2003-10-20","col_time":"00:00:00.012345","col_timestamp":"1970-01-01 00:00:00.012345","col_timestamptz":"1970-01-01 00:00:00.012345+00","col_string":"HELLO","col_uuid":"f79c3e09-677c-4bbd-a479-3f349cb785e7","col_fixed":"\\x01\\x02\\x03\\xFF\\x03","col_binary":"\\x01\\x02"}]`,
+      ],
+    ],
+    [
+      'lithium-iceberg-cxx/types__all_trino_types',
+      [
+        String.raw`["1",true,42,"9223372036854775807",3.140000104904175,2.718281828459045,"123456.78901","2025-04-05","12:34:56.123456","2025-04-05 12:34:56.123456","2025-04-05 12:34:56.123456+00","Hello Iceberg","550e8400-e29b-41d4-a716-446655440000","\\xDE\\xAD\\xBE\\xEF",[1.1,2.2,3.3]]`,
+      ],
+    ],
     ['duckdb-iceberg/case_sensitive_names', ['["1","user_1"]', '["2","user_2"]', '["3","user_3"]']],
   ])('%s has the rows that its repository states', async (name, stated) => {
     expect((await readTable(name)).rows.sort()).toEqual(stated)

@@ -1,0 +1,101 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeEach, expect, test } from 'vitest'
+import { LIMITS } from '../../src/limits.ts'
+import { createFileReader } from '../../src/parquet/file-reader.ts'
+import { openColumnChunkCache } from '../../src/storage/column-chunk-cache.ts'
+import type { ByteRange } from '../../src/storage/object-store.ts'
+
+const signal = new AbortController().signal
+const content = new Uint8Array(40 * 1_048_576).map((_, index) => index % 253)
+let directory: string
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'reader-'))
+  return () => {
+    rmSync(directory, { recursive: true })
+  }
+})
+
+function storeOf() {
+  const ranges: ByteRange[] = []
+  return {
+    ranges,
+    statObject: () => Promise.resolve({ sizeBytes: content.byteLength }),
+    readRange: (_uri: string, range: ByteRange) => {
+      ranges.push(range)
+      return Promise.resolve(content.slice(range.start, range.end))
+    },
+  }
+}
+
+async function readAll(
+  reader: ReturnType<typeof createFileReader>,
+  ranges: ByteRange[],
+): Promise<Uint8Array[]> {
+  const results = ranges.map(({ start, end }) => new Uint8Array(end - start))
+  await reader.readRanges(
+    ranges,
+    async (index, position, bytes) => {
+      await Promise.resolve()
+      results[index]!.set(bytes, position - ranges[index]!.start)
+    },
+    signal,
+  )
+  return results
+}
+const near = [
+  { start: 100, end: 200 },
+  { start: 250, end: 300 },
+  { start: 1_000_000, end: 1_000_500 },
+]
+const source = { uri: 's3://b/k', fileSizeBytes: content.byteLength }
+
+test('near ranges share a request, and each gets exactly its bytes', async () => {
+  const store = storeOf()
+  const reader = createFileReader({ ...source, store })
+  expect(await readAll(reader, near)).toEqual(near.map(({ start, end }) => content.slice(start, end)))
+  expect(store.ranges).toEqual([
+    { start: 100, end: 300 },
+    { start: 1_000_000, end: 1_000_500 },
+  ])
+  expect([reader.requests, reader.bytesRead]).toEqual([2, 650])
+})
+
+test('a range beyond the bound of one request is read in parts', async () => {
+  const store = storeOf()
+  const reader = createFileReader({ ...source, store })
+  const large = { start: 7, end: 39 * 1_048_576 }
+  expect(Buffer.compare((await readAll(reader, [large]))[0]!, content.subarray(large.start, large.end))).toBe(
+    0,
+  )
+  expect(store.ranges).toHaveLength(3)
+  for (const { start, end } of store.ranges)
+    expect(end - start).toBeLessThanOrEqual(LIMITS.rangeJoinedBytesMax)
+})
+
+test('cached ranges cost no request, and only the missing ones are fetched', async () => {
+  const store = storeOf()
+  await using cache = await openColumnChunkCache({ directory, bytesMax: 10_000_000, scope: 'x' })
+  await readAll(createFileReader({ ...source, store, cache }), [near[0]!])
+  const reader = createFileReader({ ...source, store, cache })
+  await expect.poll(() => cache.counts.entries).toBe(1)
+  expect(await readAll(reader, near)).toEqual(near.map(({ start, end }) => content.slice(start, end)))
+  expect(store.ranges.slice(1)).toEqual([near[1], near[2]])
+  expect([reader.requests, reader.bytesRead]).toEqual([2, 650])
+  await expect.poll(() => cache.counts.entries).toBe(3)
+  const again = createFileReader({ ...source, store, cache })
+  await readAll(again, near)
+  expect([again.requests, again.bytesRead]).toEqual([0, 650])
+})
+
+test('a failed request fails the reading', async () => {
+  const store = { ...storeOf(), readRange: () => Promise.reject(new Error('reset')) }
+  await using cache = await openColumnChunkCache({ directory, bytesMax: 10_000_000, scope: 'x' })
+  for (const options of [
+    { ...source, store },
+    { ...source, store, cache },
+  ]) {
+    await expect(readAll(createFileReader(options), near)).rejects.toThrow('reset')
+  }
+})
