@@ -2,6 +2,7 @@
 // Needs no engine: whoever writes the response uses it, also when a statement failed before its schema was known.
 import { BATCH_METADATA_KEY, type BatchMessage } from '@lake/core/api/wire.ts'
 import {
+  DataType,
   makeData,
   RecordBatch,
   RecordBatchReader,
@@ -9,7 +10,6 @@ import {
   Schema,
   Struct,
   type Data,
-  type DataType,
 } from 'apache-arrow'
 
 /** Continuation marker and length 0: what ends every Arrow stream. */
@@ -26,13 +26,12 @@ function schemaOf(schemaMessage: Uint8Array): Schema {
   return reader.schema
 }
 
+/** No rows of a type, with every nested part that a reader expects. */
 function emptyData(type: DataType): Data {
-  return makeData({
-    type,
-    length: 0,
-    nullCount: 0,
-    children: type.children?.map((child) => emptyData(child.type)),
-  } as never)
+  const children = (type.children ?? []).map((child) => emptyData(child.type))
+  const isListLike = DataType.isList(type) || DataType.isMap(type) || DataType.isFixedSizeList(type)
+  const nested = isListLike ? { child: children[0] } : { children }
+  return makeData({ type, length: 0, nullCount: 0, ...nested } as never)
 }
 
 /** A record batch message of zero rows that carries `message`; stands after the rows it speaks of. */
@@ -47,7 +46,12 @@ export function encodeMessageBatch(schemaMessage: Uint8Array, message: BatchMess
   const metadata = new Map([[BATCH_METADATA_KEY, JSON.stringify(message)]])
   const batch = new RecordBatch(schema, data, metadata)
   const stream = RecordBatchStreamWriter.writeAll([batch]).toUint8Array(true)
-  return stream.slice(schemaMessage.length, stream.length - END_OF_STREAM.length)
+  return stream.slice(schemaLength(stream), stream.length - END_OF_STREAM.length)
+}
+
+/** Length of the schema message that a stream begins with: 8 bytes of prefix and the metadata; it has no body. */
+function schemaLength(stream: Uint8Array): number {
+  return 8 + new DataView(stream.buffer, stream.byteOffset).getInt32(4, true)
 }
 
 function encodeSchema(schema: Schema): Uint8Array {
