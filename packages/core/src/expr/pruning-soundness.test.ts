@@ -151,7 +151,7 @@ function evaluate(predicate: Predicate, row: Row): boolean | undefined {
         eq: order === 0,
         'not-eq': order !== 0,
       }
-      return results[predicate.op as keyof typeof results]
+      return results[predicate.op]
     }
   }
 }
@@ -259,7 +259,8 @@ function partitionValue(transform: string, type: PrimitiveType, value: Value): V
   if (result !== undefined) return result
   if (type.kind !== 'int' || value === null || transform === 'zorder') return value === null ? null : 99n
   const width = BigInt(/\d+/.exec(transform)![0])
-  return BigInt.asIntN(32, (value as bigint) - (((((value as bigint) % width) + width) % width) as bigint))
+  const long = value as bigint
+  return BigInt.asIntN(32, long - (((long % width) + width) % width))
 }
 
 describe.each(TRANSFORMS)('%s of %s', (transform, typeText) => {

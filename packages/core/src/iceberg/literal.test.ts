@@ -62,7 +62,7 @@ describe('parseLiteral', () => {
     ['variant', '1', undefined],
   ])('[LT1] %s %s is %s', (type, text, expected) => {
     const value = parse(type, text)
-    expect(Object.is(value, expected), `${String(value)}`).toBe(true)
+    expect(value).toBe(expected)
   })
 
   test('[LT1] uuid, fixed and binary become bytes', () => {

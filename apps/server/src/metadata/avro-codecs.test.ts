@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { decompressSnappy } from './avro-codecs.ts'
+
+test('snappy copies may overlap what they write', () => {
+  // "ab", then 6 bytes from 2 back; then 4 bytes from 1 back by each other form of a copy.
+  const input = Uint8Array.of(
+    16,
+    1 << 2,
+    97,
+    98,
+    ((6 - 4) << 2) | 1,
+    2,
+    (3 << 2) | 2,
+    1,
+    0,
+    (3 << 2) | 3,
+    1,
+    0,
+    0,
+    0,
+  )
+  expect(Buffer.from(decompressSnappy(input, 100)).toString()).toBe('ababababbbbbbbbb')
+})
+
+test.each([
+  [Uint8Array.of(4, 0, 97)],
+  [Uint8Array.of(1, 1, 5)],
+  [Uint8Array.of(1, (1 << 2) | 2, 0, 0)],
+  [Uint8Array.of(255, 255, 255, 255, 15)],
+  [Uint8Array.of(0, 0, 97)],
+  [Uint8Array.of()],
+])('malformed snappy %j is refused', (input) => {
+  expect(() => decompressSnappy(input, 1_000_000)).toThrow(RangeError)
+})
