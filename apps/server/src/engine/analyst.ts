@@ -21,14 +21,17 @@ interface SerializedTree {
   readonly position?: string
 }
 
-/** Parses the engine's JSON; integers that a number cannot hold become strings of their digits. */
+/** How the engine writes a double that JSON cannot; inside a string its quotes would be escaped. */
+const NOT_FINITE = /"value":(-?(?:Infinity|NaN|inf|nan))\b/gu
+
+/** Parses the engine's JSON. Numbers that a number of ours cannot hold become strings: long integers, infinities, NaN. */
 export function parseTreeJson(text: string): unknown {
   const revive = (_key: string, value: unknown, context?: { source?: string }): unknown => {
     if (typeof value !== 'number' || Number.isSafeInteger(value)) return value
     const source = context?.source ?? ''
     return /^-?\d+$/u.test(source) ? source : value
   }
-  return JSON.parse(text, revive as Parameters<typeof JSON.parse>[1])
+  return JSON.parse(text.replaceAll(NOT_FINITE, '"value":"$1"'), revive as Parameters<typeof JSON.parse>[1])
 }
 
 function readTree(text: string, sql: string): unknown {
@@ -36,7 +39,7 @@ function readTree(text: string, sql: string): unknown {
   if (!tree.error) return tree
   if (tree.error_type !== 'parser') throw refuseStatement(sql)
   const position = tree.position === undefined ? undefined : Number(tree.position)
-  throw engineError({ type: 'Parser', message: tree.error_message ?? '', positionBytes: position }, sql)
+  throw engineError({ type: 'Parser', message: tree.error_message ?? '', position }, sql)
 }
 
 export interface AnalystOptions {
@@ -71,7 +74,7 @@ export function createAnalyst(options: AnalystOptions): Analyst {
         const macros = statementTimeMacros(bindOptions?.statementAtMs)
         const answer = (await client.request({ kind: 'bind', sql, macros, ddl }, signal, sql)) as BindAnswer
         const plan: unknown = JSON.parse(answer.planText)
-        addLimit(plan, constantLimit(JSON.parse(answer.treeText)))
+        addLimit(plan, constantLimit(parseTreeJson(answer.treeText)))
         return { columns: answer.columns, plan }
       }, signal),
     parseExpressions: (texts, signal) =>

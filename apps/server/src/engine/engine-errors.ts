@@ -2,7 +2,7 @@
 // drawings and paths, and the offsets of the token it points at.
 import { AppError, type ErrorCode, type ErrorDetails } from '@lake/core/errors.ts'
 import type { RawEngineError } from './protocol.ts'
-import { tokenEnd, utf16Offset } from './text-offsets.ts'
+import { tokenEnd, utf16Offset, utf16OffsetOfCodePoint } from './text-offsets.ts'
 
 const CODES: Readonly<Record<string, ErrorCode>> = {
   Parser: 'SQL_SYNTAX',
@@ -29,7 +29,7 @@ export function cleanMessage(message: string): string {
       /\n*\s*(?:Possible solutions|Consider|Use "?SET|Please try installing|This error signals)[\s\S]*$/u,
       '',
     )
-    .replaceAll(/(?:\/[\w.@-]+){2,}\/?/gu, '(a file)')
+    .replaceAll(/(?<![\w.)])(?:\/[\w.@-]+){2,}\/?/gu, '(a file)')
     .trim()
     .slice(0, MESSAGE_LENGTH_MAX)
 }
@@ -43,14 +43,21 @@ export function engineError(raw: RawEngineError, sql: string | undefined): AppEr
   const code = CODES[raw.type] ?? 'SQL_EXECUTION'
   const message = cleanMessage(raw.message) || 'The statement failed'
   const options: { cause: unknown; details?: ErrorDetails } = { cause: raw }
-  const startOffset = sql === undefined ? undefined : offsetOf(sql, raw.positionBytes)
+  const startOffset = sql === undefined ? undefined : offsetOf(sql, raw)
   if (sql !== undefined && startOffset !== undefined) {
     options.details = { startOffset, endOffset: tokenEnd(sql, startOffset) }
   }
   return new AppError(code, message, options)
 }
 
-function offsetOf(sql: string, positionBytes: number | undefined): number | undefined {
-  if (positionBytes === undefined || positionBytes > Buffer.byteLength(sql)) return undefined
-  return utf16Offset(sql, positionBytes)
+/** Where the error points. The engine's grammar counts code points, all that comes after it counts bytes. */
+function offsetOf(sql: string, { type, message, position }: RawEngineError): number | undefined {
+  if (position === undefined || position > Buffer.byteLength(sql)) return undefined
+  const byBytes = utf16Offset(sql, position)
+  if (type !== 'Parser') return byBytes
+  const byCodePoints = utf16OffsetOfCodePoint(sql, position)
+  const near = /at or near "([\s\S]*)"/u.exec(message)?.[1]
+  return near !== undefined && !sql.startsWith(near, byCodePoints) && sql.startsWith(near, byBytes)
+    ? byBytes
+    : byCodePoints
 }

@@ -95,18 +95,19 @@ function createIdle(start: Start, count: number) {
   const idle = Array.from({ length: count }, () => start('session'))
   return {
     async take(signal: AbortSignal): Promise<EngineClient> {
-      const started = idle.shift() ?? start('session')
-      let client: EngineClient
-      try {
-        client = await raceAbort(started, signal)
-      } catch (error) {
-        // An aborted wait leaves the process for the next; a failed start leaves its place to a new one.
-        idle.push(signal.aborted ? started : start('session'))
-        throw error
+      // A process may have died while it waited or started; a fresh one is tried once for each such failure in the pool.
+      for (let attempt = 0; ; attempt += 1) {
+        const started = idle.shift() ?? start('session')
+        try {
+          const client = await raceAbort(started, signal)
+          if (client.isAlive) return client
+          idle.push(start('session'))
+        } catch (error) {
+          // An aborted wait leaves the process for the next.
+          idle.push(signal.aborted ? started : start('session'))
+          if (signal.aborted || attempt > count) throw error
+        }
       }
-      if (client.isAlive) return client
-      idle.push(start('session'))
-      return await this.take(signal)
     },
     /** Puts the process back as new, or another in its place. */
     async giveBack(client: EngineClient): Promise<void> {

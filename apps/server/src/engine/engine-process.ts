@@ -3,7 +3,7 @@
 // the next is not computed before the pipe has taken the last. When the server goes away, so does the process.
 import { Socket } from 'node:net'
 import duckdb from '@duckdb/node-bindings'
-import { StatementType, type DuckDBConnection, type DuckDBResult } from '@duckdb/node-api'
+import { ResultReturnType, StatementType, type DuckDBConnection, type DuckDBResult } from '@duckdb/node-api'
 import { createChunkEncoder, type ChunkEncoder } from './arrow-encoder.ts'
 import { typeText } from './arrow-types.ts'
 import { openDatabase, type Database } from './database.ts'
@@ -25,6 +25,8 @@ frames.on('error', () => process.kill(process.pid, 'SIGKILL'))
 
 let settings: EngineSettings | undefined
 let database: Database | undefined
+/** Since the last `execute`. */
+let isInterrupted = false
 
 function open(): Database {
   if (!database) throw new Error('The engine process has not been started')
@@ -82,8 +84,36 @@ async function bind(request: EngineRequest & { kind: 'bind' }): Promise<BindAnsw
   }
 }
 
-async function pump(result: DuckDBResult, encoder: ChunkEncoder, rowsMax: number): Promise<void> {
-  let rowsLeft = rowsMax
+/** A stream that fails ends like one that is exhausted; only the result's kind, then invalid, tells them apart. */
+function hasFailed(result: DuckDBResult): boolean {
+  return result.returnType !== ResultReturnType.QUERY_RESULT
+}
+
+/**
+ * Why a stream failed. The bindings keep the engine's words to themselves, so the statement runs again with every row
+ * folded into one value; what fails then is the reason. A failure stays a failure where the second run finds none.
+ */
+async function streamError(sql: string): Promise<Error> {
+  if (isInterrupted) return new Error('Interrupt Error: Interrupted')
+  const prefix = 'SELECT max(hash(q)) FROM ('
+  try {
+    await open().connection.run(`${prefix}${sql.replace(/[;\s]+$/u, '')}\n) AS q`)
+  } catch (error) {
+    const raw = rawEngineError(error)
+    if (!['Parser', 'Binder', 'Catalog'].includes(raw.type)) {
+      const position = raw.position === undefined ? undefined : raw.position - prefix.length
+      return Object.assign(new Error(raw.message), { raw: { ...raw, position } })
+    }
+  }
+  return new Error('Unknown Error: The statement failed while its rows were read')
+}
+
+async function pump(
+  result: DuckDBResult,
+  encoder: ChunkEncoder,
+  request: EngineRequest & { kind: 'execute' },
+): Promise<void> {
+  let rowsLeft = request.rowsMax
   try {
     while (rowsLeft > 0) {
       const chunk = await result.fetchChunk()
@@ -94,6 +124,7 @@ async function pump(result: DuckDBResult, encoder: ChunkEncoder, rowsMax: number
         await writeFrame(FRAME_KIND.batch, batch.rowCount, batch.bytes)
       }
     }
+    if (hasFailed(result)) throw await streamError(request.sql)
     const last = encoder.flush()
     if (last) await writeFrame(FRAME_KIND.batch, last.rowCount, last.bytes)
     await writeFrame(FRAME_KIND.end, 0, new Uint8Array())
@@ -103,6 +134,7 @@ async function pump(result: DuckDBResult, encoder: ChunkEncoder, rowsMax: number
 }
 
 async function execute(request: EngineRequest & { kind: 'execute' }): Promise<ExecuteAnswer> {
+  isInterrupted = false
   const { connection } = open()
   const prepared = await prepareQuery(connection, request.sql)
   const result = await prepared.stream()
@@ -113,7 +145,7 @@ async function execute(request: EngineRequest & { kind: 'execute' }): Promise<Ex
   const limits = settings as EngineSettings
   const encoder = createChunkEncoder(columns, limits)
   // The answer goes first; the frames follow by themselves and end with a frame that says how it went.
-  setImmediate(() => void pump(result, encoder, request.rowsMax))
+  setImmediate(() => void pump(result, encoder, request))
   return {
     columns: columns.map((column) => ({ name: column.name, type: typeText(column.type) })),
     schemaMessageBase64: Buffer.from(encoder.schemaMessage).toString('base64'),
@@ -159,8 +191,10 @@ async function serve(id: number, request: EngineRequest): Promise<void> {
 }
 
 process.on('message', (message: ToEngine) => {
-  if ('interrupt' in message) database?.connection.interrupt()
-  else void serve(message.id, message.request)
+  if ('interrupt' in message) {
+    isInterrupted = true
+    database?.connection.interrupt()
+  } else void serve(message.id, message.request)
 })
 // `exit` would wait for native threads that may be busy for minutes.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))

@@ -37,8 +37,8 @@ export interface RawEngineError {
   /** DuckDB's kind, such as `Binder` or `Out of Memory`; `Too Large` is ours. */
   readonly type: string
   readonly message: string
-  /** In the UTF-8 text of the statement. */
-  readonly positionBytes: number | undefined
+  /** In the text of the statement: UTF-8 bytes, but code points where `type` is `Parser`. */
+  readonly position: number | undefined
 }
 
 export type ToEngine = { readonly id: number; readonly request: EngineRequest } | { readonly interrupt: true }

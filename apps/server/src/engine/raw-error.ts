@@ -22,18 +22,23 @@ function parseJsonError(message: string): JsonError | undefined {
 
 export function rawEngineError(error: unknown): RawEngineError {
   if (error instanceof ValueTooLargeError) {
-    return { type: 'Too Large', message: error.message, positionBytes: undefined }
+    return { type: 'Too Large', message: error.message, position: undefined }
   }
+  if (error instanceof Error && 'raw' in error) return error.raw as RawEngineError
   const message = error instanceof Error ? error.message : String(error)
   const parsed = parseJsonError(message)
   if (!parsed) {
     const type = /^([A-Za-z ]{1,40}) Error: /u.exec(message)?.[1]
-    return { type: type ?? 'Unknown', message, positionBytes: undefined }
+    return {
+      type: type ?? 'Unknown',
+      message: message.replace(/^[A-Za-z ]{1,40} Error: /u, ''),
+      position: undefined,
+    }
   }
-  const positionBytes = parsed.position === undefined ? undefined : Number(parsed.position)
+  const position = parsed.position === undefined ? undefined : Number(parsed.position)
   return {
     type: parsed.exception_type ?? 'Unknown',
     message: parsed.exception_message ?? '',
-    positionBytes: Number.isSafeInteger(positionBytes) ? positionBytes : undefined,
+    position: Number.isSafeInteger(position) ? position : undefined,
   }
 }

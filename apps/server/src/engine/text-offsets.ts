@@ -15,6 +15,18 @@ export function utf16Offset(text: string, positionBytes: number): number {
   return offset
 }
 
+/** The UTF-16 offset of a position in code points. */
+export function utf16OffsetOfCodePoint(text: string, codePoints: number): number {
+  let offset = 0
+  let left = codePoints
+  for (const character of text) {
+    if (left === 0) break
+    left -= 1
+    offset += character.length
+  }
+  return offset
+}
+
 const TOKEN = /"(?:[^"]|"")*"|'(?:[^']|'')*'|[\p{L}_$][\p{L}\p{N}\p{M}_$]*|\d+(?:\.\d+)?|\s+|./suy
 
 /** One past the token that starts at `startOffset`; at least one unit further, except at the end of the text. */

@@ -182,6 +182,9 @@ export function findRowWise(plan: unknown): RowWise | undefined {
   const limits = nodes.filter((node) => node.name?.endsWith('LIMIT'))
   const [limit] = limits
   if (limit === undefined) return {}
+  // A filter above the LIMIT sees the first rows of all files, not of each.
+  const above = nodes.slice(0, nodes.indexOf(limit)).filter((node) => node.name !== 'PROJECTION')
+  if (above.length > 0) return undefined
   const rowCount = Number(limit.extra_info?.['Limit'])
   return limits.length === 1 && Number.isSafeInteger(rowCount) ? { limit: rowCount } : undefined
 }

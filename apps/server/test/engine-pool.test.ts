@@ -1,0 +1,254 @@
+// The life of engine processes: cancel, crash, backpressure, reset, queue.
+import { readFile, readdir, readlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { isAppError } from '@lake/core/errors.ts'
+import { collect, never, query, startTestEngine, table } from './engine-support.ts'
+
+const test = await startTestEngine()
+const { engine } = test
+afterAll(async () => {
+  await test[Symbol.asyncDispose]()
+})
+
+const HEAVY = 'SELECT count(*) FROM range(1000000) a, range(1000000) b WHERE a.range * b.range % 7 = 3'
+
+/** The process id behind a session, found by its folder. */
+async function processOf(directory: string): Promise<number> {
+  for (const id of (await readdir('/proc')).filter((name) => /^\d+$/u.test(name))) {
+    if ((await readlink(`/proc/${id}/cwd`).catch(() => '')) === directory) return Number(id)
+  }
+  throw new Error('no such process')
+}
+
+async function residentBytes(id: number): Promise<number> {
+  const status = await readFile(`/proc/${id}/status`, 'utf8')
+  return Number(/VmRSS:\s+(\d+) kB/u.exec(status)?.[1]) * 1_024
+}
+
+const settle = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error)
+
+it('names the engine and its version', () => {
+  expect(engine.name).toMatch(/^DuckDB v\d+\.\d+\.\d+/u)
+})
+
+describe('cancelling', () => {
+  it('ends a heavy statement within a second, and the next one runs', async () => {
+    const controller = new AbortController()
+    await using session = await engine.acquire(never)
+    const running = settle(collect(session, HEAVY, { signal: controller.signal }))
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    const startedAt = performance.now()
+    controller.abort()
+    const error = await running
+    expect(performance.now() - startedAt).toBeLessThan(1_000)
+    expect(isAppError(error, 'CANCELLED')).toBe(true)
+    await session[Symbol.asyncDispose]()
+    expect((await query(engine, 'SELECT 42 AS x')).get(0)?.['x']).toBe(42)
+  })
+
+  it('ends a stream in the middle, and the next statement of the session runs', async () => {
+    await using session = await engine.acquire(never)
+    const controller = new AbortController()
+    const result = await session.execute(
+      'SELECT range FROM range(50000000)',
+      { rowsMax: Infinity },
+      controller.signal,
+    )
+    const error = await settle(
+      (async () => {
+        for await (const { rowCount } of result.batches) {
+          expect(rowCount).toBeGreaterThan(0)
+          controller.abort()
+        }
+      })(),
+    )
+    expect(isAppError(error, 'CANCELLED')).toBe(true)
+    expect((await collect(session, 'SELECT 1')).numRows).toBe(1)
+  })
+
+  it('before it starts throws at once', async () => {
+    await using session = await engine.acquire(never)
+    expect(
+      isAppError(await settle(collect(session, 'SELECT 1', { signal: AbortSignal.abort() })), 'CANCELLED'),
+    ).toBe(true)
+  })
+
+  it('a reader that stops early leaves the session usable', async () => {
+    await using session = await engine.acquire(never)
+    const result = await session.execute('SELECT range FROM range(50000000)', { rowsMax: Infinity }, never)
+    await result.batches[Symbol.asyncIterator]().return?.(undefined)
+    expect((await collect(session, 'SELECT 1')).numRows).toBe(1)
+  })
+})
+
+describe('crashes', () => {
+  it('reject the one statement that ran', async () => {
+    await using session = await engine.acquire(never)
+    const running = settle(collect(session, HEAVY))
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    process.kill(await processOf(session.directory), 'SIGKILL')
+    expect(isAppError(await running, 'ENGINE_FAILED')).toBe(true)
+    await session[Symbol.asyncDispose]()
+    expect((await query(engine, 'SELECT 1')).numRows).toBe(1)
+  })
+
+  it('of an idle process are not noticed by the next statement', async () => {
+    const directory = await (async () => {
+      await using session = await engine.acquire(never)
+      return session.directory
+    })()
+    process.kill(await processOf(directory), 'SIGKILL')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect((await query(engine, 'SELECT 1')).numRows).toBe(1)
+  })
+
+  it('in the middle of a stream fail the stream', async () => {
+    await using session = await engine.acquire(never)
+    const result = await session.execute('SELECT range FROM range(50000000)', { rowsMax: Infinity }, never)
+    const iterator = result.batches[Symbol.asyncIterator]()
+    await iterator.next()
+    process.kill(await processOf(session.directory), 'SIGKILL')
+    const error = await settle(
+      (async () => {
+        while ((await iterator.next()).done !== true);
+      })(),
+    )
+    expect(isAppError(error, 'ENGINE_FAILED')).toBe(true)
+  })
+
+  it('of the analysis process fail one analysis at most', async () => {
+    await engine.analyst.parse('SELECT 1', never)
+    const scratch = join(test.directory, 'scratch')
+    for (const name of await readdir(scratch)) process.kill(await processOf(join(scratch, name)), 'SIGKILL')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    await settle(engine.analyst.parse('SELECT 1', never))
+    expect(await engine.analyst.parse('SELECT 1', never)).toMatchObject({ error: false })
+    expect((await query(engine, 'SELECT 1')).numRows).toBe(1)
+  })
+})
+
+describe('backpressure', () => {
+  it('a reader that waits stops the engine', async () => {
+    await using session = await engine.acquire(never)
+    const id = await processOf(session.directory)
+    const result = await session.execute(
+      'SELECT range AS a, range::VARCHAR AS b FROM range(50000000)',
+      { rowsMax: Infinity },
+      never,
+    )
+    const iterator = result.batches[Symbol.asyncIterator]()
+    await iterator.next()
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    const before = await residentBytes(id)
+    const cpuBefore = (await readFile(`/proc/${id}/stat`, 'utf8')).split(' ').slice(13, 15).map(Number)
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    const after = await residentBytes(id)
+    const cpuAfter = (await readFile(`/proc/${id}/stat`, 'utf8')).split(' ').slice(13, 15).map(Number)
+    expect(after - before).toBeLessThan(16 * 1_048_576)
+    // Hundredths of a second of processor time in the whole second.
+    expect(cpuAfter[0]! + cpuAfter[1]! - cpuBefore[0]! - cpuBefore[1]!).toBeLessThan(30)
+    await iterator.return?.(undefined)
+  })
+
+  it('rowsMax ends the result exactly', async () => {
+    await using session = await engine.acquire(never)
+    expect((await collect(session, 'SELECT range FROM range(50000000)', { rowsMax: 20_001 })).numRows).toBe(
+      20_001,
+    )
+    expect((await collect(session, 'SELECT range FROM range(10)', { rowsMax: 0 })).numRows).toBe(0)
+  })
+
+  it('the same statement gives its rows in the same order', async () => {
+    const sql = 'SELECT range AS a FROM range(300000) WHERE range % 3 = 0'
+    const column = (await query(engine, sql)).getChildAt(0)!
+    expect(column.length).toBe(100_000)
+    for (let row = 0; row < column.length; row += 9_999) expect(column.get(row)).toBe(BigInt(row * 3))
+  })
+})
+
+describe('between statements', () => {
+  it('views, files and settings of the process are gone', async () => {
+    const t = table('a', 't', { x: 'INTEGER' })
+    const directory = await (async () => {
+      await using session = await engine.acquire(never)
+      await session.defineScans(
+        [{ table: t, columnIndexes: new Set(), source: { kind: 'rows', rowCount: 3 } }],
+        never,
+      )
+      await writeFile(join(session.directory, 'left.parquet'), 'x')
+      expect((await collect(session, 'SELECT count(*) AS n FROM iceberg.a.t')).get(0)?.['n']).toBe(3n)
+      return session.directory
+    })()
+    await using next = await engine.acquire(never)
+    expect(next.directory).toBe(directory)
+    expect(await readdir(next.directory)).toEqual([])
+    expect(isAppError(await settle(collect(next, 'FROM iceberg.a.t')), 'SQL_BINDING')).toBe(true)
+  })
+
+  it('the time of a session stands still, and is the given one', async () => {
+    await using session = await engine.acquire(never)
+    const sql =
+      "SELECT now()::VARCHAR AS a, current_timestamp::VARCHAR AS b, today()::VARCHAR AS c, localtimestamp::VARCHAR AS d, age(TIMESTAMP '2020-09-12 00:00:00')::VARCHAR AS e"
+    const read = async () =>
+      (await collect(session, sql, { statementAtMs: 1_600_000_000_123 })).get(0)!.toArray() as unknown
+    const expected = [
+      '2020-09-13 12:26:40.123+00',
+      '2020-09-13 12:26:40.123+00',
+      '2020-09-13',
+      '2020-09-13 12:26:40.123',
+      '1 day',
+    ]
+    expect(await read()).toEqual(expected)
+    expect(await read()).toEqual(expected)
+  })
+})
+
+describe('the queue', () => {
+  it('serves in order, and an aborted wait leaves it', async () => {
+    const first = await engine.acquire(never)
+    const order: string[] = []
+    const controller = new AbortController()
+    const aborted = settle(engine.acquire(controller.signal))
+    const waiting = engine.acquire(never).then((session) => {
+      order.push('second')
+      return session
+    })
+    controller.abort()
+    expect(isAppError(await aborted, 'CANCELLED')).toBe(true)
+    order.push('first done')
+    await first[Symbol.asyncDispose]()
+    await (await waiting)[Symbol.asyncDispose]()
+    expect(order).toEqual(['first done', 'second'])
+  })
+})
+
+describe('errors', () => {
+  it('of a run point into the statement', async () => {
+    const sql = "SELECT 'é😀',\r\n  nope FROM range(3)"
+    const error = await settle(query(engine, sql))
+    expect(isAppError(error, 'SQL_BINDING')).toBe(true)
+    const details = isAppError(error) ? error.details : undefined
+    expect(sql.slice(details?.startOffset, details?.endOffset)).toBe('nope')
+  })
+
+  it('of the data come as SQL_EXECUTION, also in the middle of a stream', async () => {
+    const error = await settle(
+      query(engine, "SELECT CASE WHEN range = 1000000 THEN error('boo') ELSE range END FROM range(2000000)"),
+    )
+    expect(String(error)).toBe('AppError: boo')
+    expect(isAppError(error, 'SQL_EXECUTION')).toBe(true)
+  })
+
+  it('of memory say so, and the process lives on or is replaced', async () => {
+    const error = await settle(query(engine, "SELECT list(repeat('x', 1000) || range) FROM range(10000000)"))
+    expect(isAppError(error)).toBe(true)
+    expect((error as Error).message).toMatch(/memory|process/u)
+    expect((await query(engine, 'SELECT 1')).numRows).toBe(1)
+  })
+
+  it('of one value that is too large are refused', async () => {
+    const error = await settle(query(engine, "SELECT repeat('x', 20000000)"))
+    expect(isAppError(error, 'RESULT_TOO_LARGE')).toBe(true)
+  })
+})
