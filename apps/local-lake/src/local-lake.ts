@@ -34,6 +34,8 @@ export interface LocalLakeOptions {
   readonly commitEverySeconds?: number | undefined
   /** Default true. */
   readonly isVendingCredentials?: boolean
+  /** Whether tables are loaded with the store's address (`s3.endpoint` and its kin). Default true. */
+  readonly isStorageAddressServed?: boolean
   /** Unsigned reads of the store are allowed. Default false. */
   readonly isAnonymousAllowed?: boolean
   /** A fixed key pair with access to every bucket. */
@@ -61,14 +63,21 @@ export async function startLocalLake(options: LocalLakeOptions): Promise<LocalLa
   const { dataFolder, clock = Date.now, log = () => {}, demoScale = 0 } = options
   const objects = await openObjects(options)
   const db = new CatalogDatabase(join(dataFolder, 'catalog.sqlite'))
-  const corpus = options.corpusFolder === undefined ? undefined : await CorpusCatalog.open(options.corpusFolder)
+  const corpus =
+    options.corpusFolder === undefined ? undefined : await CorpusCatalog.open(options.corpusFolder)
   const catalog = new Catalog(db, objects, clock)
   const issuer = new CredentialIssuer(db.secret('credential-key'), options.rootCredentials)
   const token = db.secret('bearer-token')
   const isAnonymousAllowed = options.isAnonymousAllowed ?? false
   const s3 = createS3Server({ objects, issuer, isAnonymousAllowed, clock, log })
   const s3Endpoint = await listen(s3, options.s3Port ?? 0)
-  const access = { endpoint: s3Endpoint, issuer, isVending: options.isVendingCredentials ?? true, clock }
+  const access = {
+    endpoint: s3Endpoint,
+    issuer,
+    isVending: options.isVendingCredentials ?? true,
+    isAddressServed: options.isStorageAddressServed ?? true,
+    clock,
+  }
   const rest = createServer(createRestApp({ catalog, corpus, access, warehouse: WAREHOUSE, token, log }))
   const close = async (): Promise<void> => {
     await Promise.all([stop(rest), stop(s3)])

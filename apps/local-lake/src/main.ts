@@ -35,6 +35,7 @@ function readFlags(args: string[]): LocalLakeOptions {
       'commit-every': { type: 'string' },
       'no-demo': { type: 'boolean' },
       'no-vended-credentials': { type: 'boolean' },
+      'no-storage-address': { type: 'boolean' },
       anonymous: { type: 'boolean' },
       'demo-scale': { type: 'string' },
       's3-access-key': { type: 'string' },
@@ -55,9 +56,12 @@ function readFlags(args: string[]): LocalLakeOptions {
     commitEverySeconds: every === undefined ? undefined : readNumber('commit-every', every),
     demoScale: values['no-demo'] === true ? 0 : readNumber('demo-scale', values['demo-scale'] ?? '1'),
     isVendingCredentials: values['no-vended-credentials'] !== true,
+    isStorageAddressServed: values['no-storage-address'] !== true,
     isAnonymousAllowed: values.anonymous === true,
     rootCredentials:
-      accessKeyId === undefined || secretAccessKey === undefined ? undefined : { accessKeyId, secretAccessKey },
+      accessKeyId === undefined || secretAccessKey === undefined
+        ? undefined
+        : { accessKeyId, secretAccessKey },
   }
 }
 

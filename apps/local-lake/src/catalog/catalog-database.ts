@@ -63,9 +63,7 @@ export class CatalogDatabase {
   }
 
   updateNamespace(namespace: string, properties: string): void {
-    this.#db
-      .prepare('UPDATE namespaces SET properties = ? WHERE namespace = ?')
-      .run(properties, namespace)
+    this.#db.prepare('UPDATE namespaces SET properties = ? WHERE namespace = ?').run(properties, namespace)
   }
 
   deleteNamespace(namespace: string): void {

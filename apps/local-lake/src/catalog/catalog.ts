@@ -50,7 +50,9 @@ export class Catalog {
     return this.#db
       .namespaces()
       .map((joined) => joined.split(LEVEL_SEPARATOR))
-      .filter((levels) => levels.length === parent.length + 1 && parent.every((level, i) => levels[i] === level))
+      .filter(
+        (levels) => levels.length === parent.length + 1 && parent.every((level, i) => levels[i] === level),
+      )
   }
 
   /** @throws CatalogError 404 */
@@ -95,7 +97,11 @@ export class Catalog {
     const children = this.listNamespaces(namespace)
     this.namespaceProperties(namespace)
     if (children.length > 0 || this.#db.tables(joinNamespace(namespace)).length > 0)
-      throw new CatalogError(409, 'NamespaceNotEmptyException', `Namespace is not empty: ${namespace.join('.')}`)
+      throw new CatalogError(
+        409,
+        'NamespaceNotEmptyException',
+        `Namespace is not empty: ${namespace.join('.')}`,
+      )
     this.#db.deleteNamespace(joinNamespace(namespace))
   }
 
@@ -145,7 +151,8 @@ export class Catalog {
       { action: 'set-properties', updates: properties },
     ]
     const metadata = applyUpdates(blankMetadata(), updates, nowMs)
-    if (request['stage-create'] === true) return loaded(undefined, formatJson(metadata), checkedLocation(metadata))
+    if (request['stage-create'] === true)
+      return loaded(undefined, formatJson(metadata), checkedLocation(metadata))
     return this.#insert(namespace, name, metadata)
   }
 
@@ -173,7 +180,11 @@ export class Catalog {
     const metadata = applyUpdates(base, commit.updates, nowMs)
     logPreviousMetadata(metadata, base, row.metadataLocation)
     const location = checkedLocation(metadata)
-    const metadataLocation = await this.#writeMetadata(location, metadata, versionOf(row.metadataLocation) + 1)
+    const metadataLocation = await this.#writeMetadata(
+      location,
+      metadata,
+      versionOf(row.metadataLocation) + 1,
+    )
     const next = { name, metadataLocation, location }
     if (!this.#db.swapMetadata(joinNamespace(namespace), next, row.metadataLocation)) {
       await this.#objects.remove(LAKE_BUCKET, toKey(metadataLocation))
@@ -210,7 +221,9 @@ export class Catalog {
     const row = this.requireTable(namespace, name)
     this.#db.deleteTable(joinNamespace(namespace), name)
     const own = `${row.location}/`
-    const isShared = this.#db.locations().some((other) => `${other}/`.startsWith(own) || own.startsWith(`${other}/`))
+    const isShared = this.#db
+      .locations()
+      .some((other) => `${other}/`.startsWith(own) || own.startsWith(`${other}/`))
     if (!purge || isShared) return
     for (const { key } of await this.#objects.list(LAKE_BUCKET, `${toKey(row.location)}/`))
       await this.#objects.remove(LAKE_BUCKET, key)

@@ -39,7 +39,10 @@ export class CorpusCatalog {
 
   /** Reads what the corpus says of its tables, not the tables themselves. */
   static async open(root: string): Promise<CorpusCatalog> {
-    const counts = asObject(parseJson(await readFile(join(root, '_computed/counts.json'), 'utf8')), 'counts.json')
+    const counts = asObject(
+      parseJson(await readFile(join(root, '_computed/counts.json'), 'utf8')),
+      'counts.json',
+    )
     const tables = new Map<string, Map<string, CorpusTable>>()
     const add = (path: string, table: CorpusTable): void => {
       const [repository = '', name = ''] = path.split('/')
@@ -124,7 +127,9 @@ async function foldersWithoutCounts(root: string, counts: object): Promise<strin
 
 /** The metadata file by version hint, or the only one; undefined where that would be a guess. */
 async function hintedMetadata(folder: string): Promise<string | undefined> {
-  const names = (await readdir(join(folder, 'metadata'))).filter((name) => /\.metadata\.json(\.gz)?$/.test(name))
+  const names = (await readdir(join(folder, 'metadata'))).filter((name) =>
+    /\.metadata\.json(\.gz)?$/.test(name),
+  )
   const hintPath = join(folder, 'metadata/version-hint.text')
   const hint = existsSync(hintPath) ? (await readFile(hintPath, 'utf8')).trim() : undefined
   const hinted = names.find((name) => name === `v${hint}.metadata.json` || name === `${hint}.metadata.json`)

@@ -57,8 +57,7 @@ export function asLong(value: Json | undefined, what: string): bigint {
 export function asStringMap(value: Json | undefined, what: string): Record<string, string> {
   const map: Record<string, string> = {}
   if (value === undefined || value === null) return map
-  for (const [key, item] of Object.entries(asObject(value, what)))
-    map[key] = asString(item, `${what}.${key}`)
+  for (const [key, item] of Object.entries(asObject(value, what))) map[key] = asString(item, `${what}.${key}`)
   return map
 }
 

@@ -18,11 +18,7 @@ export interface Page<T> {
  * One page of `items`, which must be sorted by `nameOf` in code unit order.
  * @throws CatalogError 400 for a token that is not one of ours
  */
-export function takePage<T>(
-  items: readonly T[],
-  nameOf: (item: T) => string,
-  request: PageRequest,
-): Page<T> {
+export function takePage<T>(items: readonly T[], nameOf: (item: T) => string, request: PageRequest): Page<T> {
   if (request.pageToken === undefined) return { items, nextPageToken: undefined }
   const after = decodeToken(request.pageToken)
   const rest = after === undefined ? items : items.filter((item) => nameOf(item) > after)

@@ -60,7 +60,11 @@ export function createRestApp(options: RestOptions): Express {
     const isKnown = /\/(views|functions|plan|tasks|sign)(\/|$)|\/transactions\/commit$/.test(request.path)
     throw isKnown
       ? CatalogError.unsupported('This catalog does not do that; see the endpoints of its config')
-      : new CatalogError(404, 'NotFoundException', 'No such route; does the path have the prefix of the config?')
+      : new CatalogError(
+          404,
+          'NotFoundException',
+          'No such route; does the path have the prefix of the config?',
+        )
   })
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
     sendError(response, error, options.log)
@@ -77,7 +81,8 @@ function authenticate(request: Request, token: string): void {
 
 function sendError(response: Response, error: unknown, log: (message: string) => void): void {
   const failure = toCatalogError(error)
-  if (failure.status >= 500) log(`rest: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+  if (failure.status >= 500)
+    log(`rest: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
   const { message, type, status: code } = failure
   sendJson(response, { error: { message, type, code } }, code)
 }
@@ -85,7 +90,8 @@ function sendError(response: Response, error: unknown, log: (message: string) =>
 function toCatalogError(error: unknown): CatalogError {
   if (error instanceof CatalogError) return error
   if (error instanceof SyntaxError) return CatalogError.badRequest('The body is not JSON')
-  if (error instanceof S3Error) return new CatalogError(404, 'NotFoundException', 'A metadata file is missing')
+  if (error instanceof S3Error)
+    return new CatalogError(404, 'NotFoundException', 'A metadata file is missing')
   // Express and its body parser mark what is the request's fault with a status.
   const status: unknown = error instanceof Error && 'status' in error ? error.status : undefined
   if (typeof status === 'number' && status >= 400 && status < 500)

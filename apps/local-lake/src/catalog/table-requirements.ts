@@ -51,9 +51,7 @@ function checkRef(metadata: JsonObject, requirement: JsonObject): void {
   const name = asString(requirement['ref'], 'assert-ref-snapshot-id.ref')
   const wanted = requirement['snapshot-id']
   const required =
-    wanted === undefined || wanted === null
-      ? undefined
-      : asLong(wanted, 'assert-ref-snapshot-id.snapshot-id')
+    wanted === undefined || wanted === null ? undefined : asLong(wanted, 'assert-ref-snapshot-id.snapshot-id')
   const refs = asObject(metadata['refs'] ?? {}, 'refs')
   const ref = Object.hasOwn(refs, name) ? asObject(refs[name], 'ref') : undefined
   const actual = ref === undefined ? undefined : asLong(ref['snapshot-id'], 'ref.snapshot-id')

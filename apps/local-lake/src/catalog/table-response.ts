@@ -13,11 +13,14 @@ export interface StorageAccess {
   readonly endpoint: string
   readonly issuer: CredentialIssuer
   readonly isVending: boolean
+  /** Whether clients are told where the store is; otherwise they must know. */
+  readonly isAddressServed: boolean
   readonly clock: () => number
 }
 
-/** Properties that lead to the store, without any credential. */
+/** Properties that lead to the store, without any credential; none where clients must know by themselves. */
 export function storageConfig(access: StorageAccess): Record<string, string> {
+  if (!access.isAddressServed) return {}
   return { 's3.endpoint': access.endpoint, 'client.region': REGION, 's3.path-style-access': 'true' }
 }
 

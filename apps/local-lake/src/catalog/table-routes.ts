@@ -17,7 +17,8 @@ export function addTableRoutes(router: Router, options: RestOptions): void {
   const { catalog, corpus } = options
   router.get('/namespaces/:namespace/tables', (request, response) => {
     const namespace = parseNamespace(request.params.namespace)
-    const names = corpus?.has(namespace) === true ? corpus.listTables(namespace) : catalog.listTables(namespace)
+    const names =
+      corpus?.has(namespace) === true ? corpus.listTables(namespace) : catalog.listTables(namespace)
     const page = takePage(names, (name) => name, pageRequest(request))
     const identifiers = page.items.map((name) => ({ namespace, name }))
     sendJson(response, { identifiers, 'next-page-token': page.nextPageToken ?? null })
@@ -30,7 +31,8 @@ export function addTableRoutes(router: Router, options: RestOptions): void {
   })
   router.post('/namespaces/:namespace/register', async (request, response) => {
     const body = readBody(request)
-    if (body['overwrite'] === true) throw CatalogError.unsupported('Registering over a table is not done here')
+    if (body['overwrite'] === true)
+      throw CatalogError.unsupported('Registering over a table is not done here')
     const name = checkName(asString(body['name'], 'name'), 'table')
     const metadataLocation = asString(body['metadata-location'], 'metadata-location')
     const table = await catalog.registerTable(writableNamespace(request, corpus), name, metadataLocation)

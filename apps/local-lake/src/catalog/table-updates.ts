@@ -63,8 +63,7 @@ export function applyUpdates(base: JsonObject, updates: readonly JsonObject[], n
   for (const update of updates) {
     const action = asString(update['action'], 'update action')
     const apply = Object.hasOwn(UPDATES, action) ? UPDATES[action] : undefined
-    if (apply === undefined)
-      throw CatalogError.badRequest(`This catalog does not do the update: ${action}`)
+    if (apply === undefined) throw CatalogError.badRequest(`This catalog does not do the update: ${action}`)
     apply(metadata, update, context)
   }
   return metadata
@@ -129,11 +128,7 @@ function addSchema(metadata: JsonObject, update: JsonObject, context: CommitCont
   const highest = highestFieldId(asObjects(schema['fields'], 'schema.fields'))
   const given = update['last-column-id']
   const claimed = given === undefined || given === null ? highest : asInt(given, 'last-column-id')
-  metadata['last-column-id'] = Math.max(
-    highest,
-    claimed,
-    asInt(metadata['last-column-id'], 'last-column-id'),
-  )
+  metadata['last-column-id'] = Math.max(highest, claimed, asInt(metadata['last-column-id'], 'last-column-id'))
   context.schemaId = addMember(metadata, 'schemas', 'schema-id', { type: 'struct', ...schema }, 0)
 }
 

@@ -14,7 +14,18 @@ export interface EpisodeRange {
 const HALF_DAY_MICROS = 43_200_000_000
 const DAY_MICROS = 86_400_000_000
 
-const TASKS = ['pick', 'place', 'stack', 'sort', 'dock', 'inspect', 'charge', 'patrol', 'open drawer', 'fold cloth']
+const TASKS = [
+  'pick',
+  'place',
+  'stack',
+  'sort',
+  'dock',
+  'inspect',
+  'charge',
+  'patrol',
+  'open drawer',
+  'fold cloth',
+]
 const NOTES = [
   'gripper slipped',
   'délai réseau, retried',

@@ -71,7 +71,8 @@ async function fill(context: DemoContext): Promise<void> {
       for (let part = 0; part < FILES_PER_DAY; part += 1) {
         const rows = sizes[fileIndex] ?? 0
         const file = await writeEpisodes(context, { dayIndex, part, rows, episodeId, isExtended, fileIndex })
-        if (REPAIRED_DAYS.includes(dayIndex)) repaired.set(dayIndex, [...(repaired.get(dayIndex) ?? []), file])
+        if (REPAIRED_DAYS.includes(dayIndex))
+          repaired.set(dayIndex, [...(repaired.get(dayIndex) ?? []), file])
         files.push(file)
         fileIndex += 1
         episodeId += rows
@@ -82,7 +83,11 @@ async function fill(context: DemoContext): Promise<void> {
   const rows = REPAIRED_DAYS.length * FILES_PER_DAY * deletedRows(scale)
   const late = { dayIndex: DAYS - 1, part: 1, rows, episodeId, isExtended: true, fileIndex }
   const added = [await writeEpisodes(context, late)]
-  await commitSnapshot(context, table, { operation: 'append', added, timestampMs: commitTime(LATE_APPEND_AT) })
+  await commitSnapshot(context, table, {
+    operation: 'append',
+    added,
+    timestampMs: commitTime(LATE_APPEND_AT),
+  })
 }
 
 interface EpisodesFile {
@@ -113,7 +118,12 @@ async function addOperator({ catalog, table }: DemoContext): Promise<void> {
     { action: 'set-current-schema', 'schema-id': -1 },
   ]
   const requirements = [{ type: 'assert-last-assigned-field-id', 'last-assigned-field-id': OPERATOR.id - 1 }]
-  await catalog.commitTable(table.namespace, table.name, { requirements, updates }, commitTime(SCHEMA_CHANGED_AT))
+  await catalog.commitTable(
+    table.namespace,
+    table.name,
+    { requirements, updates },
+    commitTime(SCHEMA_CHANGED_AT),
+  )
 }
 
 /** Deletes rows by position, then replaces the files they were deleted from, and the delete files with them. */

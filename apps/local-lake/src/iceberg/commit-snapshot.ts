@@ -4,11 +4,26 @@
 import { randomBytes } from 'node:crypto'
 import type { Catalog } from '../catalog/catalog.ts'
 import { CatalogError } from '../catalog/catalog-error.ts'
-import { asInt, asLong, asObject, asObjects, asString, asStringMap, formatJson, parseJson } from '../catalog/json.ts'
+import {
+  asInt,
+  asLong,
+  asObject,
+  asObjects,
+  asString,
+  asStringMap,
+  formatJson,
+  parseJson,
+} from '../catalog/json.ts'
 import type { JsonObject } from '../catalog/json.ts'
 import { LIMITS } from '../limits.ts'
 import type { ObjectFiles } from '../s3/object-files.ts'
-import { readLiveEntries, readManifestList, STATUS, writeManifest, writeManifestList } from './manifest-files.ts'
+import {
+  readLiveEntries,
+  readManifestList,
+  STATUS,
+  writeManifest,
+  writeManifestList,
+} from './manifest-files.ts'
 import type { DataFile, ManifestEntry, ManifestFile, SnapshotInfo, SpecInfo } from './manifest-files.ts'
 import { snapshotSummary } from './snapshot-summary.ts'
 
@@ -43,7 +58,11 @@ export async function commitSnapshot(lake: Lake, table: TableIdent, change: Snap
   }
 }
 
-async function attemptCommit({ catalog, objects }: Lake, table: TableIdent, change: SnapshotChange): Promise<void> {
+async function attemptCommit(
+  { catalog, objects }: Lake,
+  table: TableIdent,
+  change: SnapshotChange,
+): Promise<void> {
   const { metadataText } = await catalog.loadTable(table.namespace, table.name)
   const metadata = asObject(parseJson(metadataText), 'metadata')
   const parent = currentSnapshot(metadata)
@@ -87,7 +106,12 @@ async function attemptCommit({ catalog, objects }: Lake, table: TableIdent, chan
       ],
       updates: [
         { action: 'add-snapshot', snapshot: added },
-        { action: 'set-snapshot-ref', 'ref-name': 'main', type: 'branch', 'snapshot-id': snapshot.snapshotId },
+        {
+          action: 'set-snapshot-ref',
+          'ref-name': 'main',
+          type: 'branch',
+          'snapshot-id': snapshot.snapshotId,
+        },
       ],
     },
     change.timestampMs,
@@ -154,7 +178,9 @@ function currentSchema(metadata: JsonObject): { schemaText: string; schemaId: nu
 /** The default spec, which must be the identity of a date, or nothing. */
 function defaultSpec(metadata: JsonObject): SpecInfo {
   const specId = asInt(metadata['default-spec-id'], 'default-spec-id')
-  const spec = asObjects(metadata['partition-specs'], 'partition-specs').find((known) => known['spec-id'] === specId)
+  const spec = asObjects(metadata['partition-specs'], 'partition-specs').find(
+    (known) => known['spec-id'] === specId,
+  )
   const fields = asObjects(spec?.['fields'] ?? [], 'spec.fields').map((field) => {
     if (field['transform'] !== 'identity' || field['name'] !== 'day')
       throw new Error('Only tables partitioned by the identity of a day are written here')

@@ -172,7 +172,10 @@ export async function readManifestList(objects: ObjectFiles, path: string): Prom
 }
 
 /** The live entries of a manifest, with snapshot id and sequence number filled in where they are inherited. */
-export async function readLiveEntries(objects: ObjectFiles, manifest: ManifestFile): Promise<ManifestEntry[]> {
+export async function readLiveEntries(
+  objects: ObjectFiles,
+  manifest: ManifestFile,
+): Promise<ManifestEntry[]> {
   const file = await objects.read(LAKE_BUCKET, toKey(manifest.manifest_path))
   const entries = decodeContainer(file) as unknown as ManifestEntry[]
   return entries

@@ -52,7 +52,11 @@ export function listOf(elementId: number, element: TypeJson): ListJson {
   return { type: 'list', 'element-id': elementId, element, 'element-required': false }
 }
 
-export function mapOf(ids: readonly [keyId: number, valueId: number], key: TypeJson, value: TypeJson): MapJson {
+export function mapOf(
+  ids: readonly [keyId: number, valueId: number],
+  key: TypeJson,
+  value: TypeJson,
+): MapJson {
   const [keyId, valueId] = ids
   return { type: 'map', 'key-id': keyId, key, 'value-id': valueId, value, 'value-required': false }
 }

@@ -11,8 +11,13 @@ const NAMESPACE = 'xmlns="http://s3.amazonaws.com/doc/2006-03-01/"'
 export function listBuckets(request: S3Request): void {
   if (request.identity.scope !== undefined || request.incoming.method !== 'GET')
     throw new S3Error('AccessDenied', 'Access Denied')
-  const buckets = request.objects.bucketNames().map((name) => `<Bucket><Name>${escapeXml(name)}</Name></Bucket>`)
-  sendXml(request.response, `<ListAllMyBucketsResult ${NAMESPACE}><Buckets>${buckets.join('')}</Buckets></ListAllMyBucketsResult>`)
+  const buckets = request.objects
+    .bucketNames()
+    .map((name) => `<Bucket><Name>${escapeXml(name)}</Name></Bucket>`)
+  sendXml(
+    request.response,
+    `<ListAllMyBucketsResult ${NAMESPACE}><Buckets>${buckets.join('')}</Buckets></ListAllMyBucketsResult>`,
+  )
 }
 
 type Entry = { readonly name: string; readonly object: ObjectInfo | undefined }

@@ -70,12 +70,16 @@ export class MultipartUploads {
       const part = upload.parts.get(partNumber)
       const isAscending = index === 0 || (parts[index - 1]?.partNumber ?? 0) < partNumber
       if (part === undefined || part.etag.replaceAll('"', '') !== etag.replaceAll('"', '') || !isAscending)
-        throw new S3Error('InvalidPart', `Part ${partNumber} is missing, not the one uploaded, or out of order`)
+        throw new S3Error(
+          'InvalidPart',
+          `Part ${partNumber} is missing, not the one uploaded, or out of order`,
+        )
       return part.path
     })
     if (paths.length === 0) throw new S3Error('MalformedXML', 'No parts are listed')
     const scratch = await this.#objects.scratchFile()
-    for (const path of paths) await pipeline(createReadStream(path), createWriteStream(scratch, { flags: 'a' }))
+    for (const path of paths)
+      await pipeline(createReadStream(path), createWriteStream(scratch, { flags: 'a' }))
     await stat(scratch)
     await this.#objects.commitFile(scratch, upload.bucket, upload.key, options.ifAbsent)
     await this.#forget(uploadId, upload)

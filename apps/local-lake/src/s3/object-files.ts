@@ -58,7 +58,11 @@ export class ObjectFiles {
       throw new S3Error('KeyTooLongError', 'A key has 1 to 1024 bytes')
     const segments = key.split('/')
     if (bucket.naming === 'escaped') return join(bucket.folder, ...segments.map(escapeSegment))
-    if (segments.some((segment) => segment === '' || segment === '.' || segment === '..' || segment.includes('\0')))
+    if (
+      segments.some(
+        (segment) => segment === '' || segment === '.' || segment === '..' || segment.includes('\0'),
+      )
+    )
       throw new S3Error('NoSuchKey', 'No such key')
     return join(bucket.folder, ...segments)
   }
@@ -174,7 +178,8 @@ function escapeSegment(segment: string): string {
     .replace(/%(3D|2B|40|2C)/g, (match) => decodeURIComponent(match))
     .replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
   const name = /^\.+$/.test(escaped) ? escaped.replaceAll('.', '%2E') : escaped
-  if (name.length > 255) throw new S3Error('KeyTooLongError', 'A segment of the key is too long for this store')
+  if (name.length > 255)
+    throw new S3Error('KeyTooLongError', 'A segment of the key is too long for this store')
   return name
 }
 

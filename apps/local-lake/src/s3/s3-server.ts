@@ -53,7 +53,17 @@ async function answer(
   response.on('close', () => controller.abort())
   const { objects } = options
   const query = new Map(parseQuery(queryText))
-  const request = { incoming, response, bucket, key, query, identity, objects, uploads, signal: controller.signal }
+  const request = {
+    incoming,
+    response,
+    bucket,
+    key,
+    query,
+    identity,
+    objects,
+    uploads,
+    signal: controller.signal,
+  }
   if (bucket === '') return listBuckets(request)
   authorize(identity.scope, request, method)
   objects.bucket(bucket)
@@ -67,12 +77,7 @@ async function answer(
   throw new S3Error('MethodNotAllowed', 'The specified method is not allowed against this resource.')
 }
 
-function identify(
-  incoming: IncomingMessage,
-  target: string,
-  method: string,
-  options: S3Options,
-): Identity {
+function identify(incoming: IncomingMessage, target: string, method: string, options: S3Options): Identity {
   const signed = authenticate({ method, target, headers: incoming.headers }, options.issuer, options.clock())
   if (signed !== undefined) return signed
   if (!options.isAnonymousAllowed || (method !== 'GET' && method !== 'HEAD'))
@@ -113,7 +118,8 @@ function sendError(
     response.destroy()
     return
   }
-  const failure = error instanceof S3Error ? error : new S3Error('InternalError', 'We encountered an internal error.')
+  const failure =
+    error instanceof S3Error ? error : new S3Error('InternalError', 'We encountered an internal error.')
   const [resource = '/'] = splitOnce(incoming.url ?? '/', '?')
   const body = failure.toXml(resource, requestId)
   // A body that was not read would otherwise be taken for the next request of the connection.

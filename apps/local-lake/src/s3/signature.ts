@@ -127,9 +127,7 @@ function readHeaderClaim(authorization: string, headers: IncomingHttpHeaders): C
   }
 }
 
-function readCredential(
-  text: string,
-): Pick<Claim, 'accessKeyId' | 'credentialScope' | 'date' | 'region'> {
+function readCredential(text: string): Pick<Claim, 'accessKeyId' | 'credentialScope' | 'date' | 'region'> {
   const [accessKeyId, date, region, service, terminator, ...rest] = text.split('/')
   if (
     accessKeyId === undefined ||
@@ -208,7 +206,8 @@ export function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch (error) {
-    if (error instanceof URIError) throw new S3Error('InvalidArgument', 'The request URI is not encoded properly')
+    if (error instanceof URIError)
+      throw new S3Error('InvalidArgument', 'The request URI is not encoded properly')
     throw error
   }
 }
