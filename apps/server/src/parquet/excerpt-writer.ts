@@ -13,6 +13,7 @@ import type { IcebergType, NestedField, Schema } from '@lake/core/iceberg/types.
 import type { FileScanTask } from '@lake/core/scan/file-scan-task.ts'
 import type { RangeCache } from '../storage/column-chunk-cache.ts'
 import type { ObjectStore } from '../storage/object-store.ts'
+import { dropByBloomFilters } from './bloom-filters.ts'
 import { isUsualLeaf } from './column-types.ts'
 import { missingFieldSql } from './default-sql.ts'
 import { writeExcerptFile } from './excerpt-file.ts'
@@ -20,6 +21,7 @@ import type { Excerpt, ExcerptColumn } from './excerpt.ts'
 import { resolveFieldIds } from './field-ids.ts'
 import { createFileReader } from './file-reader.ts'
 import { readFooter } from './footer.ts'
+import { projectedLeaves } from './footer-writer.ts'
 import type { ParquetMetadata } from './parquet-metadata.ts'
 import { project } from './projection.ts'
 import type { ProjectedNode, Projection, ProjectionContext } from './projection.ts'
@@ -70,8 +72,13 @@ export async function writeExcerpt(request: ExcerptRequest, signal: AbortSignal)
   const reader = createFileReader({ store: request.store, uri, fileSizeBytes, cache: request.cache })
   const metadata = await readFooter(reader, uri, fileSizeBytes, signal)
   const { columns, nodes } = resolveColumns(request, metadata)
-  const ids = resolveFieldIds(metadata, request.nameMapping)
-  const kept = selectRowGroups(metadata, filterableColumns(metadata, schema, ids), request.predicate)
+  const filter = {
+    columns: filterableColumns(metadata, schema, resolveFieldIds(metadata, request.nameMapping)),
+    predicate: request.predicate,
+  }
+  const selected = selectRowGroups(metadata, filter.columns, filter.predicate)
+  const neededLeaves = projectedLeaves(nodes).map((leaf) => leaf.index)
+  const kept = await dropByBloomFilters(selected, filter, neededLeaves, reader, signal)
   const groups = kept.filter((group) => group.rowCount > 0)
   const rowCount = groups.reduce((total, group) => total + group.rowCount, 0)
 

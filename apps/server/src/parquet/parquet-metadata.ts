@@ -72,7 +72,7 @@ export interface ColumnChunk {
   readonly dataPageOffset: number
   readonly dictionaryPageOffset: number | undefined
   readonly statistics: RawStatistics | undefined
-  readonly bloomFilter: { readonly offset: number; readonly lengthBytes: number | undefined } | undefined
+  readonly bloomFilter: { readonly offset: number; readonly lengthBytes: number } | undefined
 }
 
 export interface RowGroup {
@@ -203,7 +203,6 @@ function decodeChunk(
   if (start < 4 || end > file.dataEnd || dataPageOffset > end) {
     throw parquetCorrupt('a column chunk lies outside of the file')
   }
-  const bloomOffset = optionalSize(meta, 14)
   return {
     range: { start, end: file.mustPad ? Math.min(end + 100, file.dataEnd) : end },
     codec: requiredSize(meta, 4),
@@ -214,9 +213,16 @@ function decodeChunk(
     dataPageOffset,
     dictionaryPageOffset,
     statistics: readStatistics(optionalStruct(meta, 12)),
-    bloomFilter:
-      bloomOffset === undefined ? undefined : { offset: bloomOffset, lengthBytes: optionalSize(meta, 15) },
+    bloomFilter: readBloomFilterPlace(meta, file.dataEnd),
   }
+}
+
+/** A filter that does not lie inside the file, or does not say how long it is, is as good as none. */
+function readBloomFilterPlace(meta: ThriftStruct, dataEnd: number): ColumnChunk['bloomFilter'] {
+  const offset = optionalSize(meta, 14)
+  const lengthBytes = optionalSize(meta, 15)
+  if (offset === undefined || lengthBytes === undefined || offset + lengthBytes > dataEnd) return undefined
+  return { offset, lengthBytes }
 }
 
 function readEncodings(meta: ThriftStruct): readonly number[] {
