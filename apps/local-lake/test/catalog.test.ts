@@ -1,5 +1,6 @@
 // The catalog over real HTTP: what other engines meet.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { asString } from '../src/catalog/json.ts'
 import type { JsonObject } from '../src/catalog/json.ts'
 import { createTable, openTestLake, SCHEMA } from './support/lake.ts'
 import type { TestLake } from './support/lake.ts'
@@ -109,7 +110,7 @@ describe('namespaces', () => {
         `/namespaces?parent=p&pageSize=2&pageToken=${encodeURIComponent(token)}`,
       )
       seen.push(...(page.body['namespaces'] as unknown[]))
-      token = String(page.body['next-page-token'] ?? '')
+      token = asString(page.body['next-page-token'] ?? '', 'token')
     } while (token !== '')
     expect(seen).toEqual([
       ['p', 'a b'],
@@ -151,7 +152,7 @@ describe('tables', () => {
       test.call('POST', '/namespaces/ns/tables/race', snapshotCommit(id, null, 1)),
     )
     const statuses = (await Promise.all(commits)).map(({ status }) => status)
-    expect(statuses.sort()).toEqual([200, 409, 409])
+    expect(statuses.sort((a, b) => a - b)).toEqual([200, 409, 409])
     const { body } = await test.call('GET', '/namespaces/ns/tables/race')
     expect((body['metadata'] as { snapshots: unknown[] }).snapshots).toHaveLength(1)
   })
@@ -228,7 +229,7 @@ describe('tables', () => {
     expect(page.body['identifiers']).toMatchObject([{ name: 'a' }, { name: 'b' }])
     const next = await test.call(
       'GET',
-      `/namespaces/list/tables?pageToken=${String(page.body['next-page-token'])}`,
+      `/namespaces/list/tables?pageToken=${asString(page.body['next-page-token'], 'token')}`,
     )
     expect(next.body).toEqual({
       identifiers: [{ namespace: ['list'], name: 'c/d' }],

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { asObject, asObjects, parseJson } from '../src/catalog/json.ts'
+import { asObject, asObjects, asString, parseJson } from '../src/catalog/json.ts'
 import type { JsonObject } from '../src/catalog/json.ts'
 import { openTestLake, s3Client } from './support/lake.ts'
 import type { TestLake } from './support/lake.ts'
@@ -29,7 +29,9 @@ describe.skipIf(!existsSync(join(corpusFolder, '_computed/counts.json')))('the c
       const [repository, name] = path.split('/')
       const answer = await test.call('GET', `/namespaces/${repository}/tables/${name}`)
       expect([path, answer.status]).toEqual([path, 200])
-      const file = await readFile(join(corpusFolder, path, String(asObject(entry, path)['metadata'])))
+      const file = await readFile(
+        join(corpusFolder, path, asString(asObject(entry, path)['metadata'], 'metadata')),
+      )
       if (file[0] === 0x7b) expect(answer.text.includes(file.toString('utf8'))).toBe(true)
     }
   })
@@ -42,15 +44,16 @@ describe.skipIf(!existsSync(join(corpusFolder, '_computed/counts.json')))('the c
       undefined,
       headers,
     )
-    const map = JSON.parse(String((answer.body['config'] as JsonObject)['lake.path-map'])) as Record<
-      string,
-      string
-    >
+    const map = JSON.parse(
+      asString((answer.body['config'] as JsonObject)['lake.path-map'], 'path-map'),
+    ) as Record<string, string>
     expect(map['data/persistent/column_mapping/warehouse/example/']).toBe(
       's3://corpus/duckdb-iceberg/column_mapping_data/',
     )
     const credentials = asObjects(answer.body['storage-credentials'], 'storage-credentials')
-    const data = credentials.find((entry) => String(entry['prefix']).endsWith('/column_mapping_data/'))
+    const data = credentials.find((entry) =>
+      asString(entry['prefix'], 'prefix').endsWith('/column_mapping_data/'),
+    )
     const s3 = s3Client(test.lake, data?.['config'] as Record<string, string>)
     const Key = 'duckdb-iceberg/column_mapping_data/mock_data.parquet'
     const got = await s3.send(new GetObjectCommand({ Bucket: 'corpus', Key, Range: 'bytes=0-3' }))

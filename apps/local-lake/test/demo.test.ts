@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Catalog, LAKE_BUCKET, toKey } from '../src/catalog/catalog.ts'
 import { CatalogDatabase } from '../src/catalog/catalog-database.ts'
-import { asLong, asObject, asObjects, parseJson } from '../src/catalog/json.ts'
+import { asLong, asObject, asObjects, asString, parseJson } from '../src/catalog/json.ts'
 import type { JsonObject } from '../src/catalog/json.ts'
 import { appendEpisodes } from '../src/demo/commit-regularly.ts'
 import { createDemoTables } from '../src/demo/demo-tables.ts'
@@ -56,7 +56,10 @@ async function metadataOf(namespace: string, name: string): Promise<JsonObject> 
 
 async function filesOf(snapshot: JsonObject): Promise<DataFile[]> {
   const files: DataFile[] = []
-  for (const manifest of await readManifestList(objects, String(snapshot['manifest-list'])))
+  for (const manifest of await readManifestList(
+    objects,
+    asString(snapshot['manifest-list'], 'manifest-list'),
+  ))
     files.push(...(await readLiveEntries(objects, manifest)).map((entry) => entry.data_file))
   return files
 }
@@ -111,7 +114,8 @@ describe('analytics.episodes', () => {
         asLong(snapshot['sequence-number'], 'sequence'),
       ]),
     )
-    const list = String(asObjects(metadata['snapshots'], 'snapshots').at(-1)!['manifest-list'])
+    const last = asObjects(metadata['snapshots'], 'snapshots').at(-1)!
+    const list = asString(last['manifest-list'], 'manifest-list')
     for (const manifest of await readManifestList(objects, list))
       for (const entry of await readLiveEntries(objects, manifest))
         expect(entry.sequence_number).toBe(sequences.get(entry.snapshot_id!))
@@ -160,7 +164,7 @@ describe('metrics', () => {
         expect(low).toBeUndefined()
         continue
       }
-      const [lowText, highText] = [String(row?.['low']), String(row?.['high'])]
+      const [lowText, highText] = [row?.['low'] as string, row?.['high'] as string]
       if (leaf.type === 'string' || leaf.type === 'binary') {
         const encoding = leaf.type === 'string' ? 'utf8' : 'hex'
         expect(Buffer.compare(low!, Buffer.from(lowText, encoding))).toBeLessThanOrEqual(0)

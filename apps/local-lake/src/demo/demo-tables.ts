@@ -3,7 +3,7 @@
 // has changed or made is left alone.
 import { CatalogError } from '../catalog/catalog-error.ts'
 import type { Catalog } from '../catalog/catalog.ts'
-import { asObject, asStringMap, parseJson } from '../catalog/json.ts'
+import { asObject, asString, asStringMap, parseJson } from '../catalog/json.ts'
 import type { JsonObject } from '../catalog/json.ts'
 import type { Lake, TableIdent } from '../iceberg/commit-snapshot.ts'
 import { ParquetWriter } from '../iceberg/parquet-writer.ts'
@@ -75,7 +75,7 @@ async function createTable(
     properties: { comment, [IN_PROGRESS]: 'true' },
   }
   const created = await catalog.createTable(ident.namespace, ident.name, request, demoTime(createdMs))
-  const location = String(asObject(parseJson(created.metadataText), 'metadata')['location'])
+  const location = asString(asObject(parseJson(created.metadataText), 'metadata')['location'], 'location')
   await fill({ ...context, table: ident, location })
   const done: JsonObject = { action: 'remove-properties', removals: [IN_PROGRESS] }
   const { metadataText } = await catalog.loadTable(ident.namespace, ident.name)

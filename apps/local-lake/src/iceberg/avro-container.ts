@@ -41,8 +41,8 @@ export function decodeContainer(file: Buffer): Record<string, unknown>[] {
   const records: Record<string, unknown>[] = []
   let offset = header.offset + SYNC_BYTES
   while (offset < file.length) {
-    const count = LONG.decode(file, offset) as { value: bigint; offset: number }
-    const size = LONG.decode(file, count.offset) as { value: bigint; offset: number }
+    const count = LONG.decode(file, offset)
+    const size = LONG.decode(file, count.offset)
     const end = size.offset + Number(size.value)
     const raw = file.subarray(size.offset, end)
     const block = codec === 'null' ? raw : inflateRawSync(raw, { maxOutputLength: LIMITS.manifestBytesMax })
@@ -56,7 +56,7 @@ export function decodeContainer(file: Buffer): Record<string, unknown>[] {
   return records
 }
 
-const LONG = avro.types.LongType.__with({
+const LONG = avro.types.LongType['__with']({
   fromBuffer: (buffer: Buffer) => buffer.readBigInt64LE(),
   toBuffer: (value: bigint) => {
     const buffer = Buffer.alloc(8)

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { S3Client } from '@aws-sdk/client-s3'
-import { formatJson, parseJson } from '../../src/catalog/json.ts'
+import { asString, formatJson, parseJson } from '../../src/catalog/json.ts'
 import type { Json, JsonObject } from '../../src/catalog/json.ts'
 import { startLocalLake } from '../../src/local-lake.ts'
 import type { LocalLake, LocalLakeOptions } from '../../src/local-lake.ts'
@@ -90,7 +90,7 @@ export async function createTable(
     { 'x-iceberg-access-delegation': 'vended-credentials' },
   )
   const [credential] = created.body['storage-credentials'] as JsonObject[]
-  const prefix = String(credential?.['prefix']).slice('s3://lake/'.length)
+  const prefix = asString(credential?.['prefix'], 'prefix').slice('s3://lake/'.length)
   return {
     prefix,
     config: credential?.['config'] as Record<string, string>,
