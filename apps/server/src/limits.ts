@@ -38,6 +38,7 @@ export const LIMITS = {
   avroBlockBytesMax: 256 * MIB,
   /** Decoded size of all blocks of one Avro file. */
   avroDecodedBytesMax: 2_048 * MIB,
+  avroSchemasCachedMax: 64,
   manifestsPerSnapshotMax: 1_000_000,
   entriesPerManifestMax: 2_000_000,
   parquetFooterBytesMax: 64 * MIB,
@@ -72,6 +73,8 @@ export const LIMITS = {
   batchBytesMax: 16 * MIB,
   engineQueueMax: 64,
   engineQueueWaitMs: 60 * SECOND,
+  /** A batch with its padding and metadata, as it comes from an engine process. */
+  engineFrameBytesMax: 64 * MIB,
   engineInterruptGraceMs: 500,
   engineThreadsMax: 4,
   engineSpillBytesMax: 8_192 * MIB,

@@ -2,12 +2,14 @@
 // a small block cannot fill the memory. Source: Apache Avro specification, "Required Codecs" and "Optional Codecs".
 import { AppError } from '@lake/core/errors.ts'
 import { promisify } from 'node:util'
-import { crc32, inflateRaw, zstdDecompress } from 'node:zlib'
+import { crc32, inflateRaw, inflateRawSync, zstdDecompress } from 'node:zlib'
 import { LIMITS } from '../limits.ts'
 
 const inflateRawAsync = promisify(inflateRaw)
 const zstdDecompressAsync = promisify(zstdDecompress)
 const CRC_BYTES = 4
+/** Inflating so little here takes less than a trip through the thread pool; at worst it makes 8 MiB. */
+const SYNC_BLOCK_BYTES_MAX = 8_192
 
 /** @throws AppError TABLE_CORRUPT; TABLE_UNSUPPORTED for another codec */
 export async function decompressAvroBlock(
@@ -21,7 +23,9 @@ export async function decompressAvroBlock(
       case 'null':
         return block
       case 'deflate':
-        return await inflateRawAsync(block, options)
+        return block.length <= SYNC_BLOCK_BYTES_MAX
+          ? inflateRawSync(block, options)
+          : await inflateRawAsync(block, options)
       case 'zstandard':
         return await zstdDecompressAsync(block, options)
       case 'snappy':

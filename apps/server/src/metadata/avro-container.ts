@@ -15,14 +15,19 @@ import type { AvroType } from './avro-schema.ts'
 const MAGIC = [0x4f, 0x62, 0x6a, 0x01] as const
 const SYNC_BYTES = 16
 const METADATA_ENTRIES_MAX = 1_000
+const SCHEMA_CACHED_CHARS_MAX = 262_144
 /** Records of no bytes at all in one block. */
 const EMPTY_RECORDS_MAX = 10_000
 /** The loop gets its turn at least this often while records are decoded. */
 const TURN_MS = 8
 const RECORDS_PER_CLOCK_CHECK = 64
 
-export interface AvroHeader {
+interface CompiledSchema {
   readonly schema: Extract<AvroType, { readonly kind: 'record' }>
+  readonly decode: AvroDecoder
+}
+
+export interface AvroHeader extends CompiledSchema {
   readonly codec: string
   readonly metadata: ReadonlyMap<string, Uint8Array>
   readonly sync: Uint8Array
@@ -53,15 +58,30 @@ export function decodeAvroHeader(bytes: Uint8Array, path: string): AvroHeader {
     }
   }
   const syncStart = cursor.advance(SYNC_BYTES)
-  const schema = parseAvroSchema(metadataText(metadata, 'avro.schema') ?? '', path)
-  if (schema.kind !== 'record') throw cursor.corrupt('does not hold records')
   return {
-    schema,
+    ...compileSchema(metadataText(metadata, 'avro.schema') ?? '', path),
     codec: metadataText(metadata, 'avro.codec') ?? 'null',
     metadata,
     sync: cursor.bytes.slice(syncStart, syncStart + SYNC_BYTES),
     blocksStart: cursor.position,
   }
+}
+
+/** By text: the manifests of a table repeat a few schemas thousands of times. */
+const schemas = new Map<string, CompiledSchema>()
+
+function compileSchema(text: string, path: string): CompiledSchema {
+  const known = schemas.get(text)
+  if (known) return known
+  const schema = parseAvroSchema(text, path)
+  if (schema.kind !== 'record') throw corruptAvro(path, 'does not hold records')
+  const compiled = { schema, decode: compileAvroDecoder(schema) }
+  // Bounded in number here and in size by the header; emptying it costs little.
+  if (text.length <= SCHEMA_CACHED_CHARS_MAX) {
+    if (schemas.size >= LIMITS.avroSchemasCachedMax) schemas.clear()
+    schemas.set(text, compiled)
+  }
+  return compiled
 }
 
 /** Text of one metadata entry; undefined where absent or not UTF-8. */
@@ -82,7 +102,6 @@ export async function decodeAvroRecords(
   const { bytes, path, header } = file
   const cursor = new AvroCursor(bytes, path)
   cursor.position = header.blocksStart
-  const decode = compileAvroDecoder(header.schema)
   const turns = createTurns(signal)
   let decodedBytes = 0
   while (cursor.remaining > 0) {
@@ -96,7 +115,7 @@ export async function decodeAvroRecords(
     const recordsMax =
       header.schema.bytesMin === 0 ? EMPTY_RECORDS_MAX : Math.floor(data.length / header.schema.bytesMin)
     if (count < 0 || count > recordsMax) throw cursor.corrupt('has more records than bytes')
-    await decodeBlock(new AvroCursor(data, path), { count, decode, take, turns })
+    await decodeBlock(new AvroCursor(data, path), { count, decode: header.decode, take, turns })
   }
 }
 
