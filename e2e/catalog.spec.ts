@@ -60,7 +60,7 @@ test('a table opens by its full name, and a wrong name says what is wrong', asyn
   await expect(page.getByRole('heading', { level: 1 })).toContainText('robots')
   await box.fill('iceberg.analytics.no_such_table')
   await box.press('Enter')
-  await expect(page.getByRole('alert')).toContainText('NO_SUCH_TABLE')
+  await expect(workbench.alert).toContainText('NO_SUCH_TABLE')
   await expect(page.getByRole('button', { name: 'Copy request id' })).toBeVisible()
   await workbench.screen('table-missing')
   await box.fill('not a name')

@@ -43,12 +43,10 @@ test('values that other tools round or confuse are exact', async ({ page }) => {
   const workbench = new Workbench(page)
   await workbench.open()
   await workbench.run(`SELECT 9007199254740993::BIGINT AS big,
-12345678901234567890123456789012.345678::DECIMAL(38,6) AS amount,
-TIMESTAMP '9999-12-31 23:59:59.999999' AS late,
-TIMESTAMPTZ '2025-01-03 08:49:50.123456+00' AS zoned,
-0.1::FLOAT AS tenth, 'NaN'::DOUBLE AS nan,
-NULL::VARCHAR AS missing, '' AS empty, 'NULL' AS word,
-'\\x00\\xFF'::BLOB AS bytes, [1, NULL] AS list, 170141183460469231731687303715884105727::HUGEINT AS huge`)
+  12345678901234567890123456789012.345678::DECIMAL(38,6) AS amount,
+  TIMESTAMP '9999-12-31 23:59:59.999999' AS late,
+  TIMESTAMPTZ '2025-01-03 08:49:50.123456+00' AS zoned,
+  0.1::FLOAT AS tenth, 'NaN'::DOUBLE AS nan`)
   await expect(workbench.exactness).toHaveText('exact')
   await workbench.expectCells(0, [
     '9007199254740993',
@@ -57,10 +55,21 @@ NULL::VARCHAR AS missing, '' AS empty, 'NULL' AS word,
     '2025-01-03 08:49:50.123456+00',
     '0.1',
     'NaN',
+  ])
+  await workbench.run(`SELECT NULL::VARCHAR AS missing, '' AS empty, 'NULL' AS word,
+  '\\x00\\xFF'::BLOB AS bytes, [1, NULL] AS list,
+  {'id': 9007199254740993, 'name': 'x'} AS struct, MAP {'k': 1.50} AS map,
+  170141183460469231731687303715884105727::HUGEINT AS huge`)
+  await expect(workbench.exactness).toHaveText('exact')
+  await workbench.expectCells(0, [
     'NULL',
     '""',
     'NULL',
     '0x00ff',
+    '[1, null]',
+    '{"id": 9007199254740993, "name": "x"}',
+    '{"k": 1.50}',
+    '170141183460469231731687303715884105727',
   ])
   await workbench.screen('exact-values')
 })
@@ -140,7 +149,7 @@ test('a stream that is cut is never shown as complete', async ({ page }) => {
   })
   await workbench.run('SELECT * FROM iceberg.analytics.robots')
   await expect(workbench.exactness).toHaveText(/^(incomplete · [\d,]+ rows|failed)$/)
-  await expect(page.getByRole('alert')).toContainText('STREAM_INCOMPLETE')
+  await expect(workbench.alert).toContainText('STREAM_INCOMPLETE')
   await workbench.screen('stream-cut')
 })
 
@@ -178,9 +187,8 @@ test('an error is marked at its token, also after comments, emoji and other stat
   await workbench.run(
     "SELECT '😀;' AS first;\n-- café 😀\nSELECT episode_id, '😀' AS smile, no_such_column\nFROM iceberg.analytics.episodes",
   )
-  const alert = page.getByRole('alert')
-  await expect(alert).toContainText('SQL_BINDING')
-  await expect(alert).toContainText('no_such_column')
+  await expect(workbench.alert).toContainText('SQL_BINDING')
+  await expect(workbench.alert).toContainText('no_such_column')
   expect(await squiggleCovers(page, 'no_such_column')).toBe(true)
   await workbench.screen('error-position')
   await workbench.expectAccessible()
@@ -193,7 +201,7 @@ test('what would change something is refused', async ({ page }) => {
   const workbench = new Workbench(page)
   await workbench.open()
   await workbench.run('DROP TABLE iceberg.analytics.episodes')
-  await expect(page.getByRole('alert')).toContainText('SQL_NOT_READ_ONLY')
+  await expect(workbench.alert).toContainText('SQL_NOT_READ_ONLY')
   await workbench.screen('refused')
 })
 

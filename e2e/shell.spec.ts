@@ -15,7 +15,7 @@ test('tabs and their text survive a reload; a closed tab can be reopened', async
   expect(await workbench.editorText()).toBe("SELECT '😀' AS second_tab")
   await page.getByRole('tab', { name: 'Query 1' }).click()
   await expect.poll(() => workbench.editorText()).toBe('SELECT 1 AS first_tab')
-  await page.getByRole('button', { name: 'Close Query 1' }).click()
+  await page.getByRole('tab', { name: 'Query 1' }).press('Delete')
   await expect(page.getByRole('tab')).toHaveCount(1)
   await page.getByRole('button', { name: 'Reopen Query 1' }).click()
   await expect.poll(() => workbench.editorText()).toBe('SELECT 1 AS first_tab')

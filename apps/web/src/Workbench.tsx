@@ -85,6 +85,7 @@ export function Workbench({ isHidden }: { isHidden: boolean }) {
 
   return (
     <div className="workbench" hidden={isHidden}>
+      <h1 className="visually-hidden">Queries</h1>
       <Group orientation="vertical" className="workbench-split">
         <Panel defaultSize="42%" minSize="120px" className="workbench-panel">
           <ErrorBoundary name="The editor">

@@ -69,6 +69,7 @@ export function EditorTabs({ tabs, runningIds, onClose }: EditorTabsProps) {
                   role="tab"
                   className="tab-button"
                   aria-selected={isActive}
+                  aria-keyshortcuts="F2 Delete"
                   tabIndex={isActive ? 0 : -1}
                   title={`${tab.title} (double click renames)`}
                   onClick={() => tabActions.activate(tab.id)}
@@ -85,17 +86,20 @@ export function EditorTabs({ tabs, runningIds, onClose }: EditorTabsProps) {
                     </span>
                   )}
                   <span className="tab-title">{tab.title}</span>
+                  {/* A tab holds no other control; by keyboard, Delete closes it. */}
+                  <span
+                    className="tab-close"
+                    aria-hidden
+                    title="Close (Delete)"
+                    onClick={(event) => {
+                      event.stopPropagation()
+                      onClose(tab.id)
+                    }}
+                  >
+                    <X size={12} />
+                  </span>
                 </button>
               )}
-              <button
-                type="button"
-                className="tab-close"
-                aria-label={`Close ${tab.title}`}
-                title="Close"
-                onClick={() => onClose(tab.id)}
-              >
-                <X size={12} aria-hidden />
-              </button>
             </div>
           )
         })}
