@@ -18,7 +18,8 @@ export interface FileSource {
 export interface FileReader extends Pick<ObjectStore, 'readRange' | 'statObject'> {
   /**
    * Reads ranges in any order, split into parts of at most `LIMITS.rangeJoinedBytesMax`, and hands over each part with
-   * its position in the file. Every byte of every range is handed over exactly once per range.
+   * its position in the file. Every byte of every range is handed over exactly once per range. What `readRange` gave
+   * last is not fetched again.
    */
   readRanges(
     ranges: readonly ByteRange[],
@@ -36,9 +37,13 @@ interface Part {
   readonly range: ByteRange
 }
 
+type Fetch = (signal: AbortSignal) => Promise<Uint8Array>
+
 export function createFileReader({ store, uri, fileSizeBytes, cache }: FileSource): FileReader {
   let bytesRead = 0
   let requests = 0
+  /** What `readRange` gave last: the end of the file, which of a small file is all of it. */
+  let held: { readonly range: ByteRange; readonly bytes: Uint8Array } | undefined
   const keyOf = (range: ByteRange) => ({ uri, sizeBytes: fileSizeBytes, range })
   const fetchRange = async (range: ByteRange, signal: AbortSignal): Promise<Uint8Array> => {
     requests += 1
@@ -49,6 +54,7 @@ export function createFileReader({ store, uri, fileSizeBytes, cache }: FileSourc
       ? await cache.read(keyOf(range), (inner) => fetchRange(range, inner), signal)
       : await fetchRange(range, signal)
     bytesRead += bytes.byteLength
+    held = { range, bytes }
     return bytes
   }
 
@@ -59,37 +65,31 @@ export function createFileReader({ store, uri, fileSizeBytes, cache }: FileSourc
       return await store.statObject(uri, signal)
     },
     async readRanges(ranges, take, signal) {
-      const parts = ranges.flatMap(splitRange)
-      const isCached = (part: Part): boolean => cache?.has(keyOf(part.range)) ?? false
-      const cached = parts.filter(isCached)
-      const missing = parts.filter((part) => !cached.includes(part))
-      const joined = joinRanges(
-        missing.map((part) => part.range),
-        { gapBytesMax: LIMITS.rangeGapBytesMax, joinedBytesMax: LIMITS.rangeJoinedBytesMax },
-      )
-      const jobs = [
-        ...cached.map((part) => ({ range: part.range, members: [part] })),
-        ...joined.map(({ range, members }) => ({
-          range,
-          members: members.flatMap((index) => missing[index] ?? []),
-        })),
-      ]
+      const cached: Part[] = []
+      const missing: Part[] = []
+      for (const part of ranges.flatMap(splitRange)) {
+        if (held && part.range.start >= held.range.start && part.range.end <= held.range.end) {
+          await take(part.rangeIndex, part.range.start, sliceRange(held.bytes, held.range, part.range))
+        } else if (cache?.has(keyOf(part.range)) === true) cached.push(part)
+        else missing.push(part)
+      }
+      const read = async (part: Part, fetch: Fetch, inner: AbortSignal): Promise<void> => {
+        const bytes = cache ? await cache.read(keyOf(part.range), fetch, inner) : await fetch(inner)
+        bytesRead += bytes.byteLength
+        await take(part.rangeIndex, part.range.start, bytes)
+      }
       await mapConcurrently(
-        jobs,
+        [...cached.map((part) => ({ range: part.range, members: [part] })), ...joinParts(missing)],
         LIMITS.excerptRangesAtOnceMax,
         async ({ range, members }, inner) => {
           // Fetched once for all members, and only if the cache lacks one of them after all.
           let fetched: Promise<Uint8Array> | undefined
-          const fetchMember = async (part: Part, memberSignal: AbortSignal): Promise<Uint8Array> => {
-            fetched ??= fetchRange(range, memberSignal)
-            return sliceRange(await fetched, range, part.range)
-          }
           for (const part of members) {
-            const bytes = cache
-              ? await cache.read(keyOf(part.range), (signal) => fetchMember(part, signal), inner)
-              : await fetchMember(part, inner)
-            bytesRead += bytes.byteLength
-            await take(part.rangeIndex, part.range.start, bytes)
+            const fetch: Fetch = async (fetchSignal) => {
+              fetched ??= fetchRange(range, fetchSignal)
+              return sliceRange(await fetched, range, part.range)
+            }
+            await read(part, fetch, inner)
           }
         },
         signal,
@@ -102,6 +102,17 @@ export function createFileReader({ store, uri, fileSizeBytes, cache }: FileSourc
       return requests
     },
   }
+}
+
+function joinParts(parts: readonly Part[]): { range: ByteRange; members: readonly Part[] }[] {
+  const joined = joinRanges(
+    parts.map((part) => part.range),
+    { gapBytesMax: LIMITS.rangeGapBytesMax, joinedBytesMax: LIMITS.rangeJoinedBytesMax },
+  )
+  return joined.map(({ range, members }) => ({
+    range,
+    members: members.flatMap((index) => parts[index] ?? []),
+  }))
 }
 
 function splitRange(range: ByteRange, rangeIndex: number): Part[] {

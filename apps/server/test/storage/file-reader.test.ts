@@ -99,3 +99,16 @@ test('a failed request fails the reading', async () => {
     await expect(readAll(createFileReader(options), near)).rejects.toThrow('reset')
   }
 })
+
+test('what was read as the end of the file is not fetched again', async () => {
+  const store = storeOf()
+  const reader = createFileReader({ ...source, store })
+  await reader.readRange('', { start: 1_000_000, end: 1_000_400 }, signal)
+  const wanted = [
+    { start: 1_000_000, end: 1_000_100 },
+    { start: 1_000_399, end: 1_000_401 },
+  ]
+  expect(await readAll(reader, wanted)).toEqual(wanted.map(({ start, end }) => content.slice(start, end)))
+  expect(store.ranges.slice(1)).toEqual([wanted[1]])
+  expect(reader.bytesRead).toBe(402)
+})
