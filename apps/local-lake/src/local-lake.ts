@@ -17,7 +17,7 @@ import { ObjectFiles } from './s3/object-files.ts'
 import type { Bucket } from './s3/object-files.ts'
 import { createS3Server } from './s3/s3-server.ts'
 
-export const WAREHOUSE = 'demo'
+const WAREHOUSE = 'demo'
 const LOOPBACK = '127.0.0.1'
 
 export interface LocalLakeOptions {

@@ -48,6 +48,8 @@ function readFlags(args: string[]): LocalLakeOptions {
   if ((accessKeyId === undefined) !== (secretAccessKey === undefined))
     throw new Error('--s3-access-key and --s3-secret-key go together')
   const every = values['commit-every']
+  if (every !== undefined && readNumber('commit-every', every) === 0)
+    throw new Error('--commit-every must be above 0')
   return {
     dataFolder: values.data,
     restPort: readNumber('rest-port', values['rest-port'] ?? '0'),

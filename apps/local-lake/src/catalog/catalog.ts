@@ -225,8 +225,7 @@ export class Catalog {
       .locations()
       .some((other) => `${other}/`.startsWith(own) || own.startsWith(`${other}/`))
     if (!purge || isShared) return
-    for (const { key } of await this.#objects.list(LAKE_BUCKET, `${toKey(row.location)}/`))
-      await this.#objects.remove(LAKE_BUCKET, key)
+    await this.#objects.removeFolder(LAKE_BUCKET, toKey(row.location))
   }
 
   async #insert(namespace: readonly string[], name: string, metadata: JsonObject): Promise<LoadedTable> {

@@ -7,7 +7,7 @@ import { asObject, asObjects, asLong, formatJson, parseJson } from './json.ts'
 import type { JsonObject } from './json.ts'
 import type { LoadedTable } from './catalog.ts'
 
-export const REGION = 'us-east-1'
+const REGION = 'us-east-1'
 
 export interface StorageAccess {
   readonly endpoint: string
@@ -19,7 +19,7 @@ export interface StorageAccess {
 }
 
 /** Properties that lead to the store, without any credential; none where clients must know by themselves. */
-export function storageConfig(access: StorageAccess): Record<string, string> {
+function storageConfig(access: StorageAccess): Record<string, string> {
   if (!access.isAddressServed) return {}
   return { 's3.endpoint': access.endpoint, 'client.region': REGION, 's3.path-style-access': 'true' }
 }

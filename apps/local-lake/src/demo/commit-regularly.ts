@@ -13,6 +13,7 @@ import { episodesSql } from './episodes-sql.ts'
 
 const ROWS_PER_COMMIT = 25
 const DAY_MS = 86_400_000
+const SPAN_MS = 600_000
 
 export interface RegularCommits {
   /** Resolves when no append runs any more. */
@@ -62,11 +63,13 @@ export async function appendEpisodes(lake: Lake, writer: ParquetWriter, nowMs: n
   const { metadataText } = await lake.catalog.loadTable(EPISODES.namespace, EPISODES.name)
   const tableLocation = asString(asObject(parseJson(metadataText), 'metadata')['location'], 'location')
   const day = Math.floor(nowMs / DAY_MS)
-  const part = nowMs % DAY_MS < DAY_MS / 2 ? 0 : 1
+  // Episodes of the last minutes, but none of yesterday, since the file is in today's partition.
+  const spanMs = Math.min(SPAN_MS, nowMs % DAY_MS)
+  const range = { day, startMicros: (nowMs - spanMs) * 1_000, spanMicros: spanMs * 1_000 }
   // Ids follow the time, far above those of the first two million.
   const firstId = nowMs
   const file = await writer.write({
-    sql: episodesSql({ day, part, rows: ROWS_PER_COMMIT, firstId, hasOperator: true }),
+    sql: episodesSql({ ...range, rows: ROWS_PER_COMMIT, firstId, hasOperator: true }),
     fields: EPISODE_FIELDS,
     location: `${tableLocation}/data/day=${dayText(day)}/${nowMs}-0-episodes.parquet`,
     partition: { day },

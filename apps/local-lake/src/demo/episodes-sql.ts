@@ -4,15 +4,13 @@
 export interface EpisodeRange {
   /** Days from 1970. */
   readonly day: number
-  /** Half of the day: 0 or 1. */
-  readonly part: number
+  /** When the first episode may start, in microseconds from 1970, and how long starts are spread over. */
+  readonly startMicros: number
+  readonly spanMicros: number
   readonly rows: number
   readonly firstId: number
   readonly hasOperator: boolean
 }
-
-const HALF_DAY_MICROS = 43_200_000_000
-const DAY_MICROS = 86_400_000_000
 
 const TASKS = [
   'pick',
@@ -37,9 +35,9 @@ const NOTES = [
 const OPERATORS = ['Ada', 'Björn', 'Chidi', 'Dolores', 'Emiko']
 
 /** Rows in the order of their ids, which is also that of their start. */
-export function episodesSql({ day, part, rows, firstId, hasOperator }: EpisodeRange): string {
-  const start = day * DAY_MICROS + part * HALF_DAY_MICROS
-  const step = Math.floor(HALF_DAY_MICROS / rows)
+export function episodesSql(range: EpisodeRange): string {
+  const { day, startMicros, spanMicros, rows, firstId, hasOperator } = range
+  const step = Math.max(1, Math.floor(spanMicros / rows))
   const operator = hasOperator
     ? `, CASE WHEN ${share('i', 11)} < 0.9 THEN ${pick('i', 12, OPERATORS)} END AS operator`
     : ''
@@ -57,7 +55,7 @@ export function episodesSql({ day, part, rows, firstId, hasOperator }: EpisodeRa
       CASE WHEN ${share('i', 8)} < 0.6 THEN NULL WHEN ${share('i', 8)} < 0.75 THEN ''
         ELSE ${pick('i', 9, NOTES)} END AS notes${operator}
     FROM (
-      SELECT i, ${start} + (i - ${firstId}) * ${step} + (hash(i, 2) % ${Math.max(1, step)})::BIGINT AS started,
+      SELECT i, ${startMicros} + (i - ${firstId}) * ${step} + (hash(i, 2) % ${step})::BIGINT AS started,
         ${share('i', 5)} < 0.82 AS is_success,
         CASE WHEN ${share('i', 10)} < 0.01 THEN 0 ELSE 20 + (hash(i, 13) % 1480)::INT END AS steps
       FROM range(${firstId}, ${firstId + rows}) r(i)

@@ -101,9 +101,11 @@ interface EpisodesFile {
 
 async function writeEpisodes(context: DemoContext, file: EpisodesFile): Promise<DataFile> {
   const day = LAST_DAY - DAYS + 1 + file.dayIndex
-  const { rows, episodeId: firstId } = file
+  const { rows, episodeId: firstId, isExtended: hasOperator } = file
+  const spanMicros = 86_400_000_000 / FILES_PER_DAY
+  const startMicros = day * 86_400_000_000 + file.part * spanMicros
   return context.writer.write({
-    sql: episodesSql({ day, part: file.part, rows, firstId, hasOperator: file.isExtended }),
+    sql: episodesSql({ day, startMicros, spanMicros, rows, firstId, hasOperator }),
     fields: file.isExtended ? EPISODE_FIELDS : FIRST_FIELDS,
     location: dataLocation(context, day, `${String(file.fileIndex).padStart(5, '0')}-0-episodes`),
     partition: { day },

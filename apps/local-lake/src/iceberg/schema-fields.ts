@@ -92,6 +92,6 @@ export function leafColumns(fields: readonly FieldJson[]): Map<string, LeafColum
   return leaves
 }
 
-export function quote(name: string): string {
+function quote(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }

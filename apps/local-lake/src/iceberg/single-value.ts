@@ -63,7 +63,7 @@ function int64(value: bigint): Buffer {
 }
 
 /** Microseconds from 1970 of `2026-09-30 12:00:00.25+00`; the zone must be UTC. */
-export function parseTimestampMicros(text: string): bigint {
+function parseTimestampMicros(text: string): bigint {
   const [, date, time, fraction = ''] = /^(\S+) (\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?\+00$/.exec(text) ?? []
   const seconds = Date.parse(`${date}T${time}Z`) / 1_000
   if (!Number.isSafeInteger(seconds)) throw new Error('Not a timestamp in UTC')

@@ -139,6 +139,13 @@ export class ObjectFiles {
     })
   }
 
+  /** Removes everything below `folderKey + '/'`. */
+  async removeFolder(bucketName: string, folderKey: string): Promise<void> {
+    if (this.bucket(bucketName).isReadOnly)
+      throw new S3Error('AccessDenied', `Bucket ${bucketName} is read-only`)
+    await rm(this.path(bucketName, folderKey), { recursive: true, force: true })
+  }
+
   /** All objects whose key starts with `prefix`, sorted by key in UTF-8 order. */
   async list(bucketName: string, prefix: string): Promise<ObjectInfo[]> {
     const bucket = this.bucket(bucketName)

@@ -15,7 +15,7 @@ export interface TestLake extends AsyncDisposable {
   call(method: string, path: string, body?: Json, headers?: Record<string, string>): Promise<CatalogAnswer>
 }
 
-export interface CatalogAnswer {
+interface CatalogAnswer {
   readonly status: number
   readonly headers: Headers
   readonly body: JsonObject
