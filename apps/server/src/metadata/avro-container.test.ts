@@ -284,6 +284,13 @@ test.each<[string, Uint8Array]>([
   expect(error).toMatchObject({ code: 'TABLE_CORRUPT', message: expect.stringContaining('f.avro') as string })
 })
 
+test('an encrypted file is unsupported', async () => {
+  expect(await errorOf(Buffer.from('AGS1 and cipher text'))).toMatchObject({
+    code: 'TABLE_UNSUPPORTED',
+    details: { feature: 'encryption' },
+  })
+})
+
 test('an unknown codec is unsupported', async () => {
   const file = container(record({ name: 'a', type: 'int' }), { codec: 'lzo', blocks: [] })
   expect(await errorOf(file)).toBeUndefined()

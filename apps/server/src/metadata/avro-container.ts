@@ -13,6 +13,8 @@ import { parseAvroSchema } from './avro-schema.ts'
 import type { AvroType } from './avro-schema.ts'
 
 const MAGIC = [0x4f, 0x62, 0x6a, 0x01] as const
+/** Iceberg's encrypted streams begin so (table spec, "AES GCM Stream file format"). */
+const ENCRYPTED_MAGIC = [0x41, 0x47, 0x53, 0x31] as const
 const SYNC_BYTES = 16
 const METADATA_ENTRIES_MAX = 1_000
 const SCHEMA_CACHED_CHARS_MAX = 262_144
@@ -38,10 +40,15 @@ export interface AvroHeader extends CompiledSchema {
 /**
  * Reads the header of a container file whose values are records.
  * @param path names the file in messages
- * @throws AppError TABLE_CORRUPT
+ * @throws AppError TABLE_CORRUPT; TABLE_UNSUPPORTED for an encrypted file
  */
 export function decodeAvroHeader(bytes: Uint8Array, path: string): AvroHeader {
   const cursor = new AvroCursor(bytes, path)
+  if (ENCRYPTED_MAGIC.every((byte, index) => bytes[index] === byte)) {
+    throw new AppError('TABLE_UNSUPPORTED', `File ${path} is encrypted, which is not read`, {
+      details: { feature: 'encryption' },
+    })
+  }
   if (MAGIC.some((byte, index) => bytes[index] !== byte)) throw cursor.corrupt('does not begin as one')
   cursor.advance(MAGIC.length)
   const metadata = new Map<string, Uint8Array>()

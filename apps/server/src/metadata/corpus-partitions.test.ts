@@ -10,10 +10,13 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { ALWAYS_TRUE } from '@lake/core/expr/predicate.ts'
 import { findSnapshot } from '@lake/core/iceberg/snapshot.ts'
-import { NO_PRUNING } from '@lake/core/scan/table-scan.ts'
+import { ALL_PRUNING, NO_PRUNING } from '@lake/core/scan/table-scan.ts'
+import type { PruningSwitches, ScanPlan } from '@lake/core/scan/table-scan.ts'
+import type { TableMetadata } from '@lake/core/iceberg/table-metadata.ts'
 import { decodeManifest } from './manifest-decoder.ts'
 import { readSnapshotManifests } from './manifest-reader.ts'
 import { planSnapshotScan } from './scan-planner.ts'
+import type { ManifestSource } from './manifest-reader.ts'
 import { longType } from './test/avro-file.ts'
 import { corpus, hasCorpus, liveEntries, metadataOf, sourceOf, tables } from './test/corpus.ts'
 
@@ -66,15 +69,10 @@ describe.skipIf(!hasCorpus)('real tables (skipped where LAKE_CORPUS_DIR is absen
       const current = metadata.currentSnapshotId
       const computed = table.snapshots.find(({ id }) => id === String(current))
       if (current === undefined || computed?.missing !== null || name.includes('meta_perf')) continue
-      const snapshot = findSnapshot(metadata, current)
-      const schema = metadata.schemas.find(({ schemaId }) => schemaId === metadata.currentSchemaId)!
       const source = sourceOf(name, table)
-      // Paths of some tables are spelt with schemes that no prefix maps; they are compared as they are.
-      const lenient = { ...source, paths: { canonicalUri: (path: string) => spelt(source, path) } }
-      const scan = { metadata, snapshot, schema, predicate: ALWAYS_TRUE }
       const [pruned, whole] = [
-        await planSnapshotScan(lenient, scan, signal),
-        await planSnapshotScan(lenient, { ...scan, pruning: NO_PRUNING }, signal),
+        await plan(source, metadata, ALL_PRUNING),
+        await plan(source, metadata, NO_PRUNING),
       ]
       expect(pruned.tasks, name).toEqual(whole.tasks)
       expect(pruned.filesTotal, name).toBe(computed.dataFiles)
@@ -106,7 +104,24 @@ describe.skipIf(!hasCorpus)('real tables (skipped where LAKE_CORPUS_DIR is absen
   })
 })
 
-function spelt(source: ReturnType<typeof sourceOf>, path: string): string {
+/** The plan of the whole current snapshot. */
+async function plan(
+  source: ManifestSource,
+  metadata: TableMetadata,
+  pruning: PruningSwitches,
+): Promise<ScanPlan> {
+  const snapshot = findSnapshot(metadata, metadata.currentSnapshotId!)
+  const schema = metadata.schemas.find(({ schemaId }) => schemaId === metadata.currentSchemaId)!
+  const lenient = { ...source, paths: { canonicalUri: (path: string) => spelt(source, path) } }
+  return await planSnapshotScan(
+    lenient,
+    { metadata, snapshot, schema, predicate: ALWAYS_TRUE, pruning },
+    signal,
+  )
+}
+
+/** Some delete files name data files with a scheme that no prefix maps: those paths are compared as they are. */
+function spelt(source: ManifestSource, path: string): string {
   try {
     return source.paths.canonicalUri(path)
   } catch {

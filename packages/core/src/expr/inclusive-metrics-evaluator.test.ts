@@ -95,3 +95,15 @@ test('[EX10] a summary that says nothing excludes nothing', () => {
   expect(mightMatchManifest(isNull, fields, [])).toBe(true)
   expect(mightMatchManifest(isNull, fields, undefined)).toBe(true)
 })
+
+test('[EX9] summaries of UUIDs exclude nothing, because Java orders them as signed numbers', () => {
+  const fields = typePartitionFields(
+    { specId: 0, fields: [{ sourceIds: [1], fieldId: 1000, name: 'p', transform: 'identity' }] },
+    () => ({ kind: 'uuid' }),
+  )
+  const uuid = (first: number) => Uint8Array.from({ length: 16 }, (_, index) => (index === 0 ? first : 0))
+  // Signed, 0x80 comes before 0x01; what lies between them by unsigned bytes may be there all the same.
+  const summary = { containsNull: false, containsNan: false, lowerBound: uuid(0x02), upperBound: uuid(0x7f) }
+  const projected = projectInclusive({ op: 'eq', fieldId: 1, literal: uuid(0x01) }, fields)
+  expect(mightMatchManifest(projected, fields, [summary])).toBe(true)
+})
