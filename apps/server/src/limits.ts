@@ -80,7 +80,7 @@ export const LIMITS = {
   engineSpillBytesMax: 8_192 * MIB,
   engineStartMs: 30 * SECOND,
   engineResetMs: 5 * SECOND,
-  analysisDeadlineMs: 10 * SECOND,
+  analysisDeadlineMs: 5 * SECOND,
   analysisMemoryBytesMax: 512 * MIB,
   cancelWaitMs: 2 * SECOND,
   progressEveryMs: 200,

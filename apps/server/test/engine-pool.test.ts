@@ -189,7 +189,7 @@ describe('between statements', () => {
   it('the time of a session stands still, and is the given one', async () => {
     await using session = await engine.acquire(never)
     const sql =
-      "SELECT now()::VARCHAR AS a, current_timestamp::VARCHAR AS b, today()::VARCHAR AS c, localtimestamp::VARCHAR AS d, age(TIMESTAMP '2020-09-12 00:00:00')::VARCHAR AS e"
+      "SELECT now()::VARCHAR AS a, current_timestamp::VARCHAR AS b, today()::VARCHAR AS c, localtimestamp::VARCHAR AS d, age(TIMESTAMP '2020-09-12 00:00:00')::VARCHAR AS e, ago(INTERVAL 1 DAY)::VARCHAR AS f, age(TIMESTAMPTZ '2020-09-12 00:00:00+00')::VARCHAR AS g, current_time::VARCHAR AS h, get_current_time()::VARCHAR AS i, localtime::VARCHAR AS j, current_localtimestamp()::VARCHAR AS k, transaction_timestamp()::VARCHAR AS l, extract(year FROM now())::VARCHAR AS m, date_diff('day', DATE '2020-09-12', today())::VARCHAR AS n"
     const read = async () =>
       (await collect(session, sql, { statementAtMs: 1_600_000_000_123 })).get(0)!.toArray() as unknown
     const expected = [
@@ -198,6 +198,15 @@ describe('between statements', () => {
       '2020-09-13',
       '2020-09-13 12:26:40.123',
       '1 day',
+      '2020-09-12 12:26:40.123+00',
+      '1 day',
+      '12:26:40.123+00',
+      '12:26:40.123+00',
+      '12:26:40.123',
+      '2020-09-13 12:26:40.123',
+      '2020-09-13 12:26:40.123+00',
+      '2020',
+      '1',
     ]
     expect(await read()).toEqual(expected)
     expect(await read()).toEqual(expected)
@@ -232,12 +241,33 @@ describe('errors', () => {
     expect(sql.slice(details?.startOffset, details?.endOffset)).toBe('nope')
   })
 
+  it('inside a view do not point into the statement', async () => {
+    await using session = await engine.acquire(never)
+    const t = table('a', 't', { x: 'INTEGER' })
+    const columns = new Map([[0, { source: 'constant' as const, sql: 'chr(65 + (random() * 0)::INTEGER)' }]])
+    const excerpts = [{ path: undefined, rowCount: 3, columns }]
+    await session.defineScans(
+      [{ table: t, columnIndexes: new Set([0]), source: { kind: 'excerpts', excerpts } }],
+      never,
+    )
+    const error = await settle(collect(session, `SELECT x FROM iceberg.a.t -- ${'long '.repeat(100)}`))
+    expect(isAppError(error, 'SQL_EXECUTION')).toBe(true)
+    expect(isAppError(error) ? error.details : null).toBeUndefined()
+    const own = await settle(collect(session, 'SELECT range::TINYINT FROM range(200)'))
+    expect(isAppError(own) ? own.details : null).toEqual({ startOffset: 12, endOffset: 14 })
+  })
+
   it('of the data come as SQL_EXECUTION, also in the middle of a stream', async () => {
     const error = await settle(
       query(engine, "SELECT CASE WHEN range = 1000000 THEN error('boo') ELSE range END FROM range(2000000)"),
     )
     expect(String(error)).toBe('AppError: boo')
     expect(isAppError(error, 'SQL_EXECUTION')).toBe(true)
+    const late =
+      "SELECT (range::VARCHAR || CASE WHEN range = 900000 THEN 'x' ELSE '' END)::INTEGER AS a, 1 AS a FROM range(2000000);"
+    const second = await settle(query(engine, late))
+    expect(isAppError(second, 'SQL_EXECUTION')).toBe(true)
+    expect(late.slice(isAppError(second) ? second.details?.startOffset : 0)).toMatch(/^::INTEGER/u)
   })
 
   it('of memory say so, and the process lives on or is replaced', async () => {

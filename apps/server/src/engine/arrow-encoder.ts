@@ -38,7 +38,6 @@ function schemaMessageOf(schema: Schema): Uint8Array {
 /** The rows gathered for the next batch. */
 interface Gathered {
   rowCount: number
-  /** Of columns whose size the number of rows does not bound. */
   bytes: number
 }
 

@@ -6,7 +6,7 @@ import type { VectorSource } from './vector-source.ts'
 export interface ColumnWriter {
   /** Appends rows `[start, start + count)`. */
   append(source: VectorSource, start: number, count: number): void
-  /** Bytes that these rows would add, about; 0 for types whose size the number of rows bounds. */
+  /** Bytes that these rows would add, about: values and offsets, not validity. */
   measure(source: VectorSource, start: number, count: number): number
   /** The column so far. Shares memory with the writer until `reset`. */
   finish(): Data

@@ -67,7 +67,7 @@ function createFixedWriter(type: DataType, width: number, copy: CopyValues): Col
       })
       length += count
     },
-    measure: () => 0,
+    measure: (_source, _start, count) => count * width,
     finish: () =>
       makeData({
         ...dataProps(type, length, validity),
@@ -98,7 +98,7 @@ function createBoolWriter(type: DataType): ColumnWriter {
       validity.append(source.validity, start, count)
       length += count
     },
-    measure: () => 0,
+    measure: (_source, _start, count) => count,
     finish: () =>
       makeData({
         ...dataProps(type, length, validity),
@@ -156,7 +156,7 @@ function createStringWriter(type: DataType): ColumnWriter {
   return createBytesWriter(
     type,
     (source, start, count) => {
-      let total = 0
+      let total = 4 * count
       for (let row = start; row < start + count; row += 1) {
         if (isValid(source.validity, row)) total += source.words[row * 4] as number
       }
@@ -185,7 +185,7 @@ function createTextWriter(
   return createBytesWriter(
     type,
     (source, start, count) => {
-      let total = 0
+      let total = 4 * count
       for (let row = start; row < start + count; row += 1) {
         if (isValid(source.validity, row)) total += textOf(source, row).length
       }

@@ -18,6 +18,9 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   'Too Large': 'RESULT_TOO_LARGE',
 }
 
+/** Positions from here on, in bytes, are those of a view's text and not of the statement's. */
+export const STATEMENT_POSITIONS_MAX = 65_536
+
 const MESSAGE_LENGTH_MAX = 2_000
 
 /** The engine's words without its caret drawing, stack, hints at settings that are locked, and folders of the server. */
@@ -54,7 +57,7 @@ export function engineError(raw: RawEngineError, sql: string | undefined): AppEr
 function offsetOf(sql: string, { type, message, position }: RawEngineError): number | undefined {
   if (position === undefined || position > Buffer.byteLength(sql)) return undefined
   const byBytes = utf16Offset(sql, position)
-  if (type !== 'Parser') return byBytes
+  if (type !== 'Parser') return position < STATEMENT_POSITIONS_MAX ? byBytes : undefined
   const byCodePoints = utf16OffsetOfCodePoint(sql, position)
   const near = /at or near "([\s\S]*)"/u.exec(message)?.[1]
   return near !== undefined && !sql.startsWith(near, byCodePoints) && sql.startsWith(near, byBytes)

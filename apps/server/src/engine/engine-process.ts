@@ -7,6 +7,7 @@ import { ResultReturnType, StatementType, type DuckDBConnection, type DuckDBResu
 import { createChunkEncoder, type ChunkEncoder } from './arrow-encoder.ts'
 import { typeText } from './arrow-types.ts'
 import { openDatabase, type Database } from './database.ts'
+import { quoteString } from './quote.ts'
 import { rawEngineError } from './raw-error.ts'
 import {
   FRAME_FD,
@@ -54,6 +55,14 @@ async function firstValue(connection: DuckDBConnection, sql: string, text: strin
 
 const serialize = (text: string): Promise<string> =>
   firstValue(open().connection, 'SELECT json_serialize_sql(?::VARCHAR)', text)
+
+async function serializeAll(texts: readonly string[]): Promise<string[]> {
+  if (texts.length === 0) return []
+  const rows = texts.map((text, index) => `(${index}, ${quoteString(`SELECT ${text}`)})`)
+  const sql = `SELECT json_serialize_sql(x) FROM (VALUES ${rows.join(', ')}) v(i, x) ORDER BY i`
+  const reader = await open().connection.runAndReadAll(sql)
+  return reader.getRows().map(([value]) => String(value))
+}
 
 /** Also a second line of defence: what is not one query does not run, whoever asks. */
 async function prepareQuery(connection: DuckDBConnection, sql: string) {
@@ -168,7 +177,7 @@ async function handle(request: EngineRequest): Promise<unknown> {
     case 'parse':
       return serialize(request.sql)
     case 'expressions':
-      return Promise.all(request.texts.map((text) => serialize(`SELECT ${text}`)))
+      return serializeAll(request.texts)
     case 'bind':
       return bind(request)
     case 'execute':

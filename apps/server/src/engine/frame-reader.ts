@@ -1,6 +1,7 @@
 // Reads the frames of an engine process from its pipe, one when asked: what is not asked for stays in the pipe, which
 // stops the engine.
 import type { Readable } from 'node:stream'
+import { LIMITS } from '../limits.ts'
 import { FRAME_HEADER_BYTES } from './protocol.ts'
 
 export interface Frame {
@@ -9,7 +10,7 @@ export interface Frame {
   readonly payload: Buffer
 }
 
-/** @returns the next frame, or undefined when the pipe ended */
+/** @returns the next frame, or undefined when the pipe ended or carries no frame that we would send */
 export type ReadFrame = () => Promise<Frame | undefined>
 
 /** At most one reader at a time. */
@@ -54,7 +55,9 @@ export function createFrameReader(stream: Readable): ReadFrame {
   return async () => {
     const header = await readExactly(FRAME_HEADER_BYTES)
     if (!header) return undefined
-    const payload = await readExactly(header.readUInt32LE(8))
+    const payloadBytes = header.readUInt32LE(8)
+    if (payloadBytes > LIMITS.engineFrameBytesMax) return undefined
+    const payload = await readExactly(payloadBytes)
     if (!payload) return undefined
     return { kind: header.readUInt32LE(0), rowCount: header.readUInt32LE(4), payload }
   }

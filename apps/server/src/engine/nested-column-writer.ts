@@ -50,9 +50,8 @@ export function createListWriter(type: DataType, children: readonly ColumnWriter
       length += count
     },
     measure(source, start, count) {
-      let total = 0
+      let total = 4 * count
       eachRun(source, start, count, (childStart, childCount) => {
-        total += 16 * childCount
         for (const [index, child] of children.entries()) {
           total += child.measure(source.children[index] as VectorSource, childStart, childCount)
         }
@@ -99,7 +98,7 @@ export function createArrayWriter(type: DataType, size: number, child: ColumnWri
       length += count
     },
     measure: (source, start, count) =>
-      16 * size * count + child.measure(source.children[0] as VectorSource, start * size, count * size),
+      child.measure(source.children[0] as VectorSource, start * size, count * size),
     finish: () => makeData({ ...dataProps(type, length, validity), child: child.finish() } as never),
     reset() {
       child.reset()

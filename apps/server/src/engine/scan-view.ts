@@ -7,6 +7,7 @@ import { AppError } from '@lake/core/errors.ts'
 import { assert } from '@lake/core/assert.ts'
 import type { Excerpt } from '../parquet/excerpt.ts'
 import type { EngineTable, ScanView } from './engine.ts'
+import { STATEMENT_POSITIONS_MAX } from './engine-errors.ts'
 import { quoteIdentifier, quoteString } from './quote.ts'
 
 /** Two names that the engine cannot tell apart would silently become one table. */
@@ -93,7 +94,9 @@ function createScanView(scan: ScanView): string {
       : `CAST(error(${quoteString(`Column "${column.name}" was not fetched`)}) AS ${column.sqlType})`
     return `${value} AS ${quoteIdentifier(column.name)}`
   })
-  return `CREATE OR REPLACE VIEW ${viewName(table)} AS SELECT ${columns.join(', ')} FROM (${sourceSql(scan, indexes)})`
+  // Positions of errors inside a view count in this text. The blanks move them beyond those that are taken for positions
+  // in a statement (engine-errors.ts).
+  return `${' '.repeat(STATEMENT_POSITIONS_MAX)}CREATE OR REPLACE VIEW ${viewName(table)} AS SELECT ${columns.join(', ')} FROM (${sourceSql(scan, indexes)})`
 }
 
 /** Statements that create or replace the views of a statement's tables. */

@@ -45,6 +45,7 @@ async function nextFrame(client: EngineClient, signal: AbortSignal): Promise<Fra
     const frame = await client.readFrame()
     if (frame) return frame
     if (signal.aborted) throw abortError(signal)
+    client.kill()
     throw new AppError('ENGINE_FAILED', 'The engine process that ran the statement ended')
   } finally {
     clearTimeout(killer)
@@ -88,6 +89,7 @@ export function createSession(client: EngineClient, options: SessionOptions): En
   return {
     directory: client.directory,
     async defineScans(scans, signal) {
+      await closeRun()
       await client.request({ kind: 'define', statements: scanViewStatements(scans) }, signal)
     },
     async execute(sql, { rowsMax, statementAtMs }, signal): Promise<EngineResult> {

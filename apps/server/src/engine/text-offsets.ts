@@ -27,7 +27,8 @@ export function utf16OffsetOfCodePoint(text: string, codePoints: number): number
   return offset
 }
 
-const TOKEN = /"(?:[^"]|"")*"|'(?:[^']|'')*'|[\p{L}_$][\p{L}\p{N}\p{M}_$]*|\d+(?:\.\d+)?|\s+|./suy
+const TOKEN =
+  /"(?:[^"]|"")*"|'(?:[^']|'')*'|[\p{L}_$][\p{L}\p{N}\p{M}_$]*|\d+(?:\.\d+)?|::|[<>!=|]{2}|->>?|\s+|./suy
 
 /** One past the token that starts at `startOffset`; at least one unit further, except at the end of the text. */
 export function tokenEnd(text: string, startOffset: number): number {

@@ -153,14 +153,6 @@ function visitExpression(node: TreeNode, analysis: Analysis): void {
     refuse(analysis, `The statement uses a form that does not run here: ${node.class}.`, node)
   }
   if ('function_name' in node) visitFunction(node, analysis, false)
-  const names = node['column_names']
-  const onlyName = Array.isArray(names) && names.length === 1 ? String(names[0]) : ''
-  // Some functions are called without parentheses, and look like columns.
-  if (/^(?:current_(?:catalog|database|role|schema|user)|session_user|user)$/iu.test(onlyName)) {
-    const place = locate(node, analysis.sql, true)
-    const isQuoted = place !== undefined && analysis.sql[place.startOffset] === '"'
-    if (!isQuoted && /^current_/iu.test(onlyName)) refuse(analysis, `"${onlyName}" does not run here.`, node)
-  }
 }
 
 function visit(node: unknown, scope: Scope, analysis: Analysis, depth: number): void {

@@ -31,7 +31,6 @@ const REFUSED_PREFIXES = [
   'pandas_',
   'python_',
   'test_',
-  'has_',
   'enable_',
   'disable_',
   'truncate_duckdb_',
@@ -42,7 +41,6 @@ const REFUSED_PREFIXES = [
   'json_serialize_',
   'load_',
   'storage_',
-  'set_',
   'reset_',
 ]
 
@@ -78,7 +76,11 @@ const REFUSED: ReadonlySet<string> = new Set([
   'query_table',
   'seq_scan',
   'session_user',
+  'set_config',
   'setseed',
+  'sleep_ms',
+  'stats',
+  'get_block_size',
   'setval',
   'shobj_description',
   'sql_auto_complete',
@@ -90,8 +92,11 @@ const REFUSED: ReadonlySet<string> = new Set([
   'which_secret',
 ])
 
+/** Pure functions that a prefix above would refuse. */
+const PURE: ReadonlySet<string> = new Set(['pg_typeof', 'pg_size_pretty'])
+
 const isRefused = (name: string): boolean =>
-  REFUSED.has(name) || REFUSED_PREFIXES.some((prefix) => name.startsWith(prefix))
+  REFUSED.has(name) || (!PURE.has(name) && REFUSED_PREFIXES.some((prefix) => name.startsWith(prefix)))
 
 export function isTableFunctionAllowed(name: string): boolean {
   return TABLE_FUNCTIONS.has(name.toLowerCase())
