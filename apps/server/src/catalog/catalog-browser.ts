@@ -61,7 +61,7 @@ function describeMetadata(
   metadata: TableMetadata,
 ): Omit<TableResponse, 'metadataAgeMs' | 'isStale'> {
   const nameOf = (fieldId: number): string => {
-    for (const schema of [...metadata.schemas].reverse()) {
+    for (const schema of metadata.schemas.toReversed()) {
       const field = findField(schema, fieldId)
       if (field) return field.path.join('.')
     }
@@ -107,7 +107,7 @@ function describeMetadata(
         schemaId: snapshot.schemaId ?? null,
         summary: { ...snapshot.summary },
       }))
-      .reverse(),
+      .toReversed(),
     refs: metadata.refs.map(({ name, kind, snapshotId }) => ({ name, kind, snapshotId: String(snapshotId) })),
     properties: { ...metadata.properties },
   }

@@ -1,86 +1,15 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { createManualClock } from '../../test/support/manual-clock.ts'
-import {
-  startStub,
-  type StubAnswer,
-  type StubRequest,
-  type StubServer,
-} from '../../test/support/stub-http.ts'
-import type { CatalogAuth } from '../config.ts'
-import { LIMITS } from '../limits.ts'
-import { Secret } from '../observability/redaction.ts'
-import { createRestCatalog, type RestCatalog } from './rest-catalog.ts'
-import { createSecretResolver } from './secrets.ts'
+import { load, startStubCatalog, staticToken, tableBody } from '../../test/support/stub-catalog.ts'
 
 const NEVER = new AbortController().signal
 const opened: AsyncDisposable[] = []
-afterEach(async () => {
-  for (const part of opened.splice(0).reverse()) await part[Symbol.asyncDispose]()
-})
-
-const SNAPSHOT_ID = '7505300640432048841'
-const METADATA = `{"format-version":2,"table-uuid":"u-1","location":"s3://b/t","last-sequence-number":1,"last-updated-ms":1,
-  "last-column-id":1,"current-schema-id":0,"schemas":[{"type":"struct","schema-id":0,"fields":[{"id":1,"name":"a","required":false,"type":"long"}]}],
-  "default-spec-id":0,"partition-specs":[{"spec-id":0,"fields":[]}],"last-partition-id":999,"default-sort-order-id":0,
-  "sort-orders":[{"order-id":0,"fields":[]}],"properties":{},"current-snapshot-id":${SNAPSHOT_ID},
-  "snapshots":[{"snapshot-id":${SNAPSHOT_ID},"sequence-number":1,"timestamp-ms":1,"manifest-list":"s3://b/t/m.avro","summary":{"operation":"append"},"schema-id":0}]}`
-const tableBody = (more = ''): string =>
-  `{"metadata-location":"s3://b/t/v1.json","metadata":${METADATA}${more}}`
-
-type Answer = StubAnswer | undefined
-type Answers = (request: StubRequest) => Answer | Promise<Answer>
-
-async function setUp(
-  answers: Answers,
-  options: { auth?: CatalogAuth; config?: unknown } = {},
-): Promise<{
-  catalog: RestCatalog
-  stub: StubServer
-  clock: ReturnType<typeof createManualClock>
-  renewals: string[]
-}> {
-  const stub = await startStub(async (request) => {
-    if (request.path === '/v1/config') return { body: options.config ?? { overrides: { prefix: 'p' } } }
-    return await answers(request)
-  })
-  const clock = createManualClock()
-  const renewals: string[] = []
-  const catalog = createRestCatalog({
-    config: {
-      endpoint: stub.url,
-      warehouse: 'w h',
-      namespaces: [['ns']],
-      auth: options.auth ?? { kind: 'none' },
-      storageAccess: 'vended-credentials',
-      s3: { endpoint: undefined, region: undefined, isPathStyle: undefined, isAnonymous: false },
-      discovery: 'list',
-    },
-    resolver: createSecretResolver({}),
-    clock,
-    onCall: () => undefined,
-    onRenewal: (outcome) => renewals.push(outcome),
-  })
-  opened.push(stub, catalog)
-  return { catalog, stub, clock, renewals }
+const setUp: typeof startStubCatalog = async (...options) => {
+  const started = await startStubCatalog(...options)
+  opened.push(started)
+  return started
 }
-
-const load = async (catalog: RestCatalog, namespace = ['ns'], table = 't') =>
-  await catalog.loadTable({ namespace, table }, NEVER)
-const token = (text: string): CatalogAuth => ({
-  kind: 'token',
-  token: { kind: 'inline', secret: new Secret(text) },
-})
-const credentials = (
-  more: Partial<Extract<CatalogAuth, { kind: 'client-credentials' }>> = {},
-): CatalogAuth => ({
-  kind: 'client-credentials',
-  credential: { kind: 'inline', secret: new Secret('id:se:cret') },
-  serverUri: undefined,
-  scope: undefined,
-  audience: undefined,
-  resource: undefined,
-  clientAuth: 'body',
-  ...more,
+afterEach(async () => {
+  for (const part of opened.splice(0)) await part[Symbol.asyncDispose]()
 })
 
 describe('configuration and paths', () => {
@@ -239,7 +168,7 @@ describe('failures', () => {
 
   it('[RC9] does not follow a redirect', async () => {
     const { catalog, stub } = await setUp(() => ({ status: 303, headers: { location: '/login' } }), {
-      auth: token('t'),
+      auth: staticToken('t'),
     })
     await expect(load(catalog)).rejects.toMatchObject({ code: 'CATALOG_UNAVAILABLE' })
     expect(stub.requests.map(({ path }) => path)).not.toContain('/login')
@@ -259,152 +188,5 @@ describe('failures', () => {
     const { catalog, stub } = await setUp(() => ({ body: tableBody() }))
     await stub[Symbol.asyncDispose]()
     await expect(load(catalog)).rejects.toMatchObject({ code: 'CATALOG_UNAVAILABLE' })
-  })
-})
-
-describe('session', () => {
-  it('[RC7] sends a static bearer and never renews it', async () => {
-    const { catalog, stub, renewals } = await setUp(() => ({ status: 401 }), { auth: token('canary') })
-    await expect(load(catalog)).rejects.toMatchObject({
-      code: 'CATALOG_UNAUTHORIZED',
-      message: expect.not.stringContaining('canary') as string,
-    })
-    expect(stub.requests.map(({ headers }) => headers.authorization)).toEqual([
-      'Bearer canary',
-      'Bearer canary',
-    ])
-    expect(renewals).toEqual([])
-  })
-
-  it.each([401, 419])('[RC7] renews once after %i and replays once', async (status) => {
-    let issued = 0
-    const { catalog, stub, renewals } = await setUp(
-      ({ path, headers }) => {
-        if (path === '/v1/oauth/tokens')
-          return { body: { access_token: `token-${(issued += 1)}`, token_type: 'bearer' } }
-        return headers.authorization === 'Bearer token-1' ? { status } : { body: tableBody() }
-      },
-      { auth: credentials() },
-    )
-    await load(catalog)
-    expect(issued).toBe(2)
-    expect(renewals).toEqual(['renewed'])
-    const form = new URLSearchParams(stub.requests[0]?.body)
-    expect(Object.fromEntries(form)).toEqual({
-      grant_type: 'client_credentials',
-      scope: 'catalog',
-      client_id: 'id',
-      client_secret: 'se:cret',
-    })
-  })
-
-  it('[RC8] makes one renewal for all that failed with one token, and tries afresh after a failure', async () => {
-    let issued = 0
-    let isDown = false
-    const { catalog, renewals } = await setUp(
-      ({ path, headers }) => {
-        if (path !== '/v1/oauth/tokens')
-          return headers.authorization === `Bearer good` ? { body: tableBody() } : { status: 401 }
-        issued += 1
-        if (isDown) return { status: 500 }
-        return { body: { access_token: issued === 1 ? 'old' : 'good' } }
-      },
-      { auth: credentials(), config: {} },
-    )
-    await load(catalog, ['ns']).catch(() => undefined)
-    const after = issued
-    isDown = false
-    await Promise.all(Array.from({ length: 20 }, async () => await load(catalog)))
-    expect(issued).toBe(after)
-    expect(renewals.every((outcome) => outcome === 'renewed')).toBe(true)
-    isDown = true
-  })
-
-  it('[RC8] shares a failed renewal and recovers on a later call', async () => {
-    let issued = 0
-    let isDown = false
-    let accepted = 'token-1'
-    const { catalog } = await setUp(
-      ({ path, headers }) => {
-        if (path !== '/v1/oauth/tokens')
-          return headers.authorization === `Bearer ${accepted}` ? { body: tableBody() } : { status: 401 }
-        issued += 1
-        return isDown ? { status: 503 } : { body: { access_token: `token-${issued}` } }
-      },
-      { auth: credentials() },
-    )
-    await load(catalog)
-    accepted = 'token-3'
-    isDown = true
-    const failed = await Promise.allSettled(Array.from({ length: 20 }, async () => await load(catalog)))
-    expect(failed.every(({ status }) => status === 'rejected')).toBe(true)
-    const exchanges = issued
-    expect(exchanges).toBeLessThan(21)
-    isDown = false
-    accepted = `token-${issued + 1}`
-    await expect(load(catalog)).resolves.toBeDefined()
-  })
-
-  it('sends Basic client authentication, and leaves out what is blank', async () => {
-    const basic = await setUp(
-      ({ path }) => ({ body: path === '/v1/oauth/tokens' ? { access_token: 'a' } : tableBody() }),
-      {
-        auth: credentials({ clientAuth: 'basic', scope: '', audience: 'aud', resource: 'res' }),
-      },
-    )
-    await load(basic.catalog)
-    const request = basic.stub.requests[0]
-    expect(request?.headers.authorization).toBe(`Basic ${Buffer.from('id:se%3Acret').toString('base64')}`)
-    expect(Object.fromEntries(new URLSearchParams(request?.body))).toEqual({
-      grant_type: 'client_credentials',
-      audience: 'aud',
-      resource: 'res',
-    })
-  })
-
-  it('asks for a new token when the known expiry has passed', async () => {
-    let issued = 0
-    const { catalog, clock } = await setUp(
-      ({ path }) => ({
-        body:
-          path === '/v1/oauth/tokens' ? { access_token: `t${(issued += 1)}`, expires_in: 60 } : tableBody(),
-      }),
-      { auth: credentials() },
-    )
-    await load(catalog)
-    clock.advance(59_999)
-    await load(catalog)
-    expect(issued).toBe(1)
-    clock.advance(1)
-    await load(catalog)
-    expect(issued).toBe(2)
-  })
-
-  it('resolves references again after the life of a client', async () => {
-    let resolved = 0
-    const stub = await startStub(({ path }) => ({ body: path === '/v1/config' ? {} : tableBody() }))
-    const clock = createManualClock()
-    const catalog = createRestCatalog({
-      config: {
-        endpoint: stub.url,
-        warehouse: 'w',
-        namespaces: [['ns']],
-        auth: { kind: 'token', token: { kind: 'reference', reference: 'file:/x' } },
-        storageAccess: 'vended-credentials',
-        s3: { endpoint: undefined, region: undefined, isPathStyle: undefined, isAnonymous: false },
-        discovery: 'exact',
-      },
-      resolver: () => Promise.resolve(new Secret(`s${(resolved += 1)}`)),
-      clock,
-      onCall: () => undefined,
-      onRenewal: () => undefined,
-    })
-    opened.push(stub, catalog)
-    await load(catalog)
-    await load(catalog)
-    expect(resolved).toBe(1)
-    clock.advance(LIMITS.catalogClientLifetimeMs)
-    await load(catalog)
-    expect(stub.requests.at(-1)?.headers.authorization).toBe('Bearer s2')
   })
 })

@@ -53,13 +53,13 @@ export function createSemaphore(options: {
           }),
         )
       }
-      return new Promise((resolve, reject) => {
+      return new Promise<() => void>((resolve, reject) => {
         const onAbort = (): void => {
           waiters.splice(waiters.indexOf(waiter), 1)
           try {
             throwIfAborted(signal)
           } catch (error) {
-            reject(error as Error)
+            reject(error)
           }
         }
         const waiter: Waiter = {

@@ -4,7 +4,7 @@ import { AppError } from '@lake/core/errors.ts'
 import type { FlightInfoRequest, RequestedPin } from '@lake/core/api/contract.ts'
 import type { TableReceipt } from '@lake/core/flight/receipt.ts'
 import type { SealedPin } from '@lake/core/flight/ticket.ts'
-import { noSuchTable } from '../access/authorizer.ts'
+import { noSuchTable, type Authorizer } from '../access/authorizer.ts'
 import type { TableIdent } from '../catalog/rest-catalog.ts'
 import { mapConcurrently } from '../concurrency/map-concurrently.ts'
 import { startDeadline } from '../concurrency/deadline.ts'
@@ -57,16 +57,14 @@ export async function resolveTables(
   signal: AbortSignal,
 ): Promise<ResolvedReference[]> {
   const tree = await services.engine.analyst.parse(sql, signal)
-  return analyzeStatement(tree, sql).map((reference) =>
-    resolveReference(reference, services.authorizer.findNamespace),
-  )
+  return analyzeStatement(tree, sql).map((reference) => resolveReference(reference, services.authorizer))
 }
 
 function resolveReference(
   { schemaName, tableName, startOffset, endOffset }: TableReference,
-  findNamespace: (schemaName: string) => readonly string[] | undefined,
+  authorizer: Authorizer,
 ): ResolvedReference {
-  const namespace = findNamespace(schemaName)
+  const namespace = authorizer.findNamespace(schemaName)
   if (namespace === undefined) {
     const { message } = noSuchTable(`${schemaName}.${tableName}`)
     throw new AppError('NO_SUCH_TABLE', message, { details: { startOffset, endOffset } })
@@ -82,7 +80,6 @@ async function pinTables(
 ): Promise<PinnedTable[]> {
   const keyOf = (ident: TableIdent): string => JSON.stringify([ident.namespace, ident.table])
   const distinct = [...new Map(references.map((reference) => [keyOf(reference), reference])).values()]
-  refuseCaseTwins(distinct)
   if (distinct.length > LIMITS.tablesPerStatementMax) {
     throw new AppError('SQL_UNSUPPORTED', `A statement reads at most ${LIMITS.tablesPerStatementMax} tables`)
   }
@@ -96,24 +93,6 @@ async function pinTables(
     }
   }
   return await mapConcurrently(distinct, LIMITS.snapshotLoadsPendingMax, pinOne, signal)
-}
-
-/** SQL ignores case, so two tables whose names differ in case alone cannot stand in one statement. */
-function refuseCaseTwins(references: readonly ResolvedReference[]): void {
-  const seen = new Map<string, ResolvedReference>()
-  for (const reference of references) {
-    const key = `${reference.namespace.join('.')}\u0000${reference.table}`.toLowerCase()
-    if (seen.has(key)) {
-      throw new AppError(
-        'SQL_UNSUPPORTED',
-        'Two tables whose names differ in case alone cannot be read in one statement',
-        {
-          details: { startOffset: reference.startOffset, endOffset: reference.endOffset },
-        },
-      )
-    }
-    seen.set(key, reference)
-  }
 }
 
 /** Says where in the text the table stands that could not be pinned. */

@@ -1,4 +1,5 @@
 // What planning and running a query need from the rest of the server. Built by server.ts, the composition root.
+import type { PruningSwitches } from '@lake/core/scan/table-scan.ts'
 import type { Authorizer } from '../access/authorizer.ts'
 import type { RestCatalog } from '../catalog/rest-catalog.ts'
 import type { SnapshotCache } from '../catalog/snapshot-cache.ts'
@@ -17,4 +18,6 @@ export interface QueryServices {
   readonly openStorage: OpenTableStorage
   readonly chunkCache: RangeCache | undefined
   readonly scanBytesMax: number
+  /** Levels of pruning, all where absent; for tests that prove answers do not depend on them. */
+  readonly pruning?: PruningSwitches
 }

@@ -34,7 +34,7 @@ export function createRunProgress(
     bytesRead: 0,
     requests: 0,
   }))
-  const filesPlanned = tables.reduce((sum, { plan }) => sum + plan.fileCount, 0)
+  const filesPlanned = tables.reduce((sum, { plan }) => sum + plan.tasks.length, 0)
   let rowCount = 0
   const sum = (key: 'filesRead' | 'bytesRead'): number => reads.reduce((total, read) => total + read[key], 0)
   const elapsedMs = (): number => Math.max(0, clock.nowMs() - startedAtMs)

@@ -120,7 +120,8 @@ async function planTables(
     LIMITS.filesFetchedAtOnceMax,
     async (table, itemSignal, index) => {
       const requirement = assertDefined(requirements[index], 'every pinned table has a requirement')
-      const plan = await planScan(table, requirement, services.openStorage(table.loaded), itemSignal)
+      const storage = services.openStorage(table.loaded)
+      const plan = await planScan(table, requirement, { storage, pruning: services.pruning }, itemSignal)
       return { pinned: table, requirement, plan }
     },
     signal,
@@ -147,7 +148,7 @@ async function describeResult(
 ): Promise<Uint8Array> {
   await session.defineScans(pinned.map(emptyScan), signal)
   const { schemaMessage, batches } = await session.execute(sql, { rowsMax: 0 }, signal)
-  for await (const _batch of batches);
+  for await (const batch of batches) void batch
   return schemaMessage
 }
 

@@ -1,0 +1,188 @@
+// Calls to the catalog: authenticated, counted, made once, and once more only after a renewed session. A client (session
+// and the catalog's own configuration) lives for `catalogClientLifetimeMs` and is then made anew, so that rotated secrets
+// and changed configuration arrive without a timer. Source: Iceberg REST OpenAPI, `GET /v1/config`.
+import { AppError } from '@lake/core/errors.ts'
+import type { Clock } from '../concurrency/clock.ts'
+import { createSingleFlight, type SingleFlight } from '../concurrency/single-flight.ts'
+import type { IcebergConfig } from '../config.ts'
+import { LIMITS } from '../limits.ts'
+import type { Secret } from '../observability/redaction.ts'
+import { createHttpClient, type HttpAnswer, type HttpCall, type HttpClient } from './http-client.ts'
+import { catalogUrl, DEFAULT_NAMESPACE_SEPARATOR, encodePrefix } from './paths.ts'
+import { configAnswer, parseAnswer, parseErrorBody, type ConfigAnswer } from './rest-schemas.ts'
+import type { SecretResolver } from './secrets.ts'
+import { createSession, type CatalogSession } from './session.ts'
+
+export interface CatalogCallerOptions {
+  readonly config: IcebergConfig
+  readonly resolver: SecretResolver
+  readonly clock: Clock
+  readonly onCall: (outcome: 'ok' | 'not-found' | 'denied' | 'failed') => void
+  readonly onRenewal: (outcome: 'renewed' | 'failed' | 'unchanged') => void
+}
+
+/** What the catalog says of itself. */
+export interface CatalogSetup {
+  readonly base: URL
+  /** `/v1` or `/v1/<prefix>`, encoded. */
+  readonly root: string
+  readonly separator: string
+  readonly properties: Readonly<Record<string, string>>
+  /** undefined: not advertised. */
+  readonly endpoints: ReadonlySet<string> | undefined
+}
+
+export interface CatalogRequest {
+  readonly method: 'GET' | 'HEAD'
+  /** Path after the root, encoded, starting with `/`. */
+  readonly path: string
+  readonly query?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface CatalogCaller extends AsyncDisposable {
+  setup(signal: AbortSignal): Promise<CatalogSetup>
+  /** The answer of any status. Throws CATALOG_UNAVAILABLE, CATALOG_UNAUTHORIZED, DEADLINE_EXCEEDED, CANCELLED. */
+  call(request: CatalogRequest, signal: AbortSignal): Promise<HttpAnswer>
+}
+
+interface Client {
+  readonly session: CatalogSession
+  readonly createdAtMs: number
+  readonly setupFlight: SingleFlight<CatalogSetup>
+  setup: CatalogSetup | undefined
+}
+
+export function createCatalogCaller(options: CatalogCallerOptions): CatalogCaller {
+  const { config, clock } = options
+  const http = createHttpClient({
+    timeoutMs: LIMITS.catalogCallTimeoutMs,
+    bodyBytesMax: LIMITS.catalogBodyBytesMax,
+    connectionsMax: LIMITS.catalogConnectionsMax,
+  })
+  let client: Client | undefined
+
+  const currentClient = (): Client => {
+    if (client && clock.nowMs() - client.createdAtMs < LIMITS.catalogClientLifetimeMs) return client
+    const defaultTokenUri = catalogUrl(config.endpoint, '/v1/oauth/tokens')
+    const session = createSession({ ...options, auth: config.auth, http, defaultTokenUri })
+    client = { session, createdAtMs: clock.nowMs(), setup: undefined, setupFlight: createSingleFlight() }
+    return client
+  }
+
+  /** Read once in a client's life; a failure is not kept, so that the next call tries afresh. */
+  const setupOf = async (current: Client, signal: AbortSignal): Promise<CatalogSetup> => {
+    const load = async (shared: AbortSignal): Promise<CatalogSetup> =>
+      await loadSetup(config, async (call) => await send(http, current.session, call, shared))
+    current.setup ??= await current.setupFlight.run('setup', load, signal)
+    return current.setup
+  }
+
+  return {
+    setup: async (signal) => await setupOf(currentClient(), signal),
+    async call({ method, path, query, headers }, signal) {
+      const current = currentClient()
+      try {
+        const setup = await setupOf(current, signal)
+        const url = catalogUrl(setup.base, setup.root + path, query)
+        const call = { method, url, headers: { accept: 'application/json', ...headers } }
+        const answer = await send(http, current.session, call, signal)
+        options.onCall(outcomeOf(answer.status))
+        return answer
+      } catch (error) {
+        options.onCall('failed')
+        throw error
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await http[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Sends a call with the session's token; after a 401 or 419 renews once and replays once. */
+async function send(
+  http: HttpClient,
+  session: CatalogSession,
+  call: HttpCall,
+  signal: AbortSignal,
+): Promise<HttpAnswer> {
+  const token = await session.token(signal)
+  const answer = await http.call(withToken(call, token?.secret), signal)
+  if (token === undefined || (answer.status !== 401 && answer.status !== 419)) return answer
+  if (!(await session.renew(token, signal))) return answer
+  const renewed = await session.token(signal)
+  return await http.call(withToken(call, renewed?.secret), signal)
+}
+
+async function loadSetup(
+  config: IcebergConfig,
+  sendCall: (call: HttpCall) => Promise<HttpAnswer>,
+): Promise<CatalogSetup> {
+  const url = catalogUrl(config.endpoint, '/v1/config', { warehouse: config.warehouse })
+  const answer = await sendCall({ method: 'GET', url, headers: { accept: 'application/json' } })
+  if (answer.status !== 200) throw catalogFailure(answer, undefined, 'its configuration')
+  return readSetup(config.endpoint, parseAnswer(configAnswer, answer.text, 'configuration'))
+}
+
+function withToken(call: HttpCall, token: Secret | undefined): HttpCall {
+  return token ? { ...call, headers: { ...call.headers, authorization: `Bearer ${token.reveal()}` } } : call
+}
+
+/** Merges the catalog's configuration; only harmless or same-origin parts of it are obeyed. */
+function readSetup(base: URL, answer: ConfigAnswer): CatalogSetup {
+  const properties = { ...answer.defaults, ...answer.overrides }
+  const uri = properties['uri']
+  let effectiveBase = base
+  if (uri !== undefined && URL.canParse(uri)) {
+    const url = new URL(uri)
+    // The token goes to this address, so another origin is refused rather than followed.
+    if (url.origin !== base.origin)
+      throw new AppError('CATALOG_UNAVAILABLE', 'The catalog names an address of another origin')
+    effectiveBase = url
+  }
+  const prefix = encodePrefix(properties['prefix'] ?? '')
+  const endpoints = answer.endpoints && answer.endpoints.length > 0 ? new Set(answer.endpoints) : undefined
+  return {
+    base: effectiveBase,
+    root: prefix === '' ? '/v1' : `/v1/${prefix}`,
+    separator: properties['namespace-separator'] || DEFAULT_NAMESPACE_SEPARATOR,
+    properties,
+    endpoints,
+  }
+}
+
+function outcomeOf(status: number): 'ok' | 'not-found' | 'denied' | 'failed' {
+  if (status < 300) return 'ok'
+  if (status === 404) return 'not-found'
+  return status === 401 || status === 403 || status === 419 ? 'denied' : 'failed'
+}
+
+/** The error that a status stands for. The status decides; the body only adds words. */
+export function catalogFailure(
+  answer: HttpAnswer,
+  notFound: 'NO_SUCH_NAMESPACE' | 'NO_SUCH_TABLE' | undefined,
+  what: string,
+): AppError {
+  const { status } = answer
+  const said = parseErrorBody(answer.text).message
+  const words = said === undefined ? '' : `: ${said}`
+  const isThrottled =
+    status === 429 || String(answer.headers['x-amzn-errortype'] ?? '').startsWith('ThrottlingException')
+  if (status === 404 && notFound)
+    return new AppError(notFound, `The catalog does not have ${what}, or does not show it`)
+  if (status === 401 || status === 419)
+    return new AppError('CATALOG_UNAUTHORIZED', 'The catalog refused the credentials of this deployment')
+  if (status === 403)
+    return new AppError('CATALOG_PERMISSION_DENIED', `The catalog does not allow reading ${what}${words}`)
+  if (isThrottled)
+    return new AppError('CATALOG_UNAVAILABLE', 'The catalog asks to slow down', {
+      details: { retryAfterMs: 1_000 },
+    })
+  if (status >= 300 && status < 400)
+    return new AppError(
+      'CATALOG_UNAVAILABLE',
+      `The catalog redirects (HTTP ${status}), which is not followed`,
+    )
+  return new AppError('CATALOG_UNAVAILABLE', `The catalog answered HTTP ${status} for ${what}${words}`)
+}

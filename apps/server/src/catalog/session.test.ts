@@ -1,0 +1,153 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import {
+  clientCredentials,
+  load,
+  startStubCatalog,
+  staticToken,
+  tableBody,
+} from '../../test/support/stub-catalog.ts'
+import { LIMITS } from '../limits.ts'
+import { Secret } from '../observability/redaction.ts'
+
+const opened: AsyncDisposable[] = []
+const setUp: typeof startStubCatalog = async (...options) => {
+  const started = await startStubCatalog(...options)
+  opened.push(started)
+  return started
+}
+afterEach(async () => {
+  for (const part of opened.splice(0)) await part[Symbol.asyncDispose]()
+})
+
+describe('session', () => {
+  it('[RC7] sends a static bearer and never renews it', async () => {
+    const { catalog, stub, renewals } = await setUp(() => ({ status: 401 }), { auth: staticToken('canary') })
+    await expect(load(catalog)).rejects.toMatchObject({
+      code: 'CATALOG_UNAUTHORIZED',
+      message: expect.not.stringContaining('canary') as string,
+    })
+    expect(stub.requests.map(({ headers }) => headers.authorization)).toEqual([
+      'Bearer canary',
+      'Bearer canary',
+    ])
+    expect(renewals).toEqual([])
+  })
+
+  it.each([401, 419])('[RC7] renews once after %i and replays once', async (status) => {
+    let issued = 0
+    const { catalog, stub, renewals } = await setUp(
+      ({ path, headers }) => {
+        if (path === '/v1/oauth/tokens')
+          return { body: { access_token: `token-${(issued += 1)}`, token_type: 'bearer' } }
+        return headers.authorization === 'Bearer token-1' ? { status } : { body: tableBody() }
+      },
+      { auth: clientCredentials() },
+    )
+    await load(catalog)
+    expect(issued).toBe(2)
+    expect(renewals).toEqual(['renewed'])
+    const form = new URLSearchParams(stub.requests[0]?.body)
+    expect(Object.fromEntries(form)).toEqual({
+      grant_type: 'client_credentials',
+      scope: 'catalog',
+      client_id: 'id',
+      client_secret: 'se:cret',
+    })
+  })
+
+  it('[RC8] makes one renewal for all that failed with one token, and tries afresh after a failure', async () => {
+    let issued = 0
+    let isDown = false
+    const { catalog, renewals } = await setUp(
+      ({ path, headers }) => {
+        if (path !== '/v1/oauth/tokens')
+          return headers.authorization === `Bearer good` ? { body: tableBody() } : { status: 401 }
+        issued += 1
+        if (isDown) return { status: 500 }
+        return { body: { access_token: issued === 1 ? 'old' : 'good' } }
+      },
+      { auth: clientCredentials(), config: {} },
+    )
+    await load(catalog, ['ns']).catch(() => undefined)
+    const after = issued
+    isDown = false
+    await Promise.all(Array.from({ length: 20 }, async () => await load(catalog)))
+    expect(issued).toBe(after)
+    expect(renewals.every((outcome) => outcome === 'renewed')).toBe(true)
+    isDown = true
+  })
+
+  it('[RC8] shares a failed renewal and recovers on a later call', async () => {
+    let issued = 0
+    let isDown = false
+    let accepted = 'token-1'
+    const { catalog } = await setUp(
+      ({ path, headers }) => {
+        if (path !== '/v1/oauth/tokens')
+          return headers.authorization === `Bearer ${accepted}` ? { body: tableBody() } : { status: 401 }
+        issued += 1
+        return isDown ? { status: 503 } : { body: { access_token: `token-${issued}` } }
+      },
+      { auth: clientCredentials() },
+    )
+    await load(catalog)
+    accepted = 'token-3'
+    isDown = true
+    const failed = await Promise.allSettled(Array.from({ length: 20 }, async () => await load(catalog)))
+    expect(failed.every(({ status }) => status === 'rejected')).toBe(true)
+    const exchanges = issued
+    expect(exchanges).toBeLessThan(21)
+    isDown = false
+    accepted = `token-${issued + 1}`
+    await expect(load(catalog)).resolves.toBeDefined()
+  })
+
+  it('sends Basic client authentication, and leaves out what is blank', async () => {
+    const basic = await setUp(
+      ({ path }) => ({ body: path === '/v1/oauth/tokens' ? { access_token: 'a' } : tableBody() }),
+      {
+        auth: clientCredentials({ clientAuth: 'basic', scope: '', audience: 'aud', resource: 'res' }),
+      },
+    )
+    await load(basic.catalog)
+    const request = basic.stub.requests[0]
+    expect(request?.headers.authorization).toBe(`Basic ${Buffer.from('id:se%3Acret').toString('base64')}`)
+    expect(Object.fromEntries(new URLSearchParams(request?.body))).toEqual({
+      grant_type: 'client_credentials',
+      audience: 'aud',
+      resource: 'res',
+    })
+  })
+
+  it('asks for a new token when the known expiry has passed', async () => {
+    let issued = 0
+    const { catalog, clock } = await setUp(
+      ({ path }) => ({
+        body:
+          path === '/v1/oauth/tokens' ? { access_token: `t${(issued += 1)}`, expires_in: 60 } : tableBody(),
+      }),
+      { auth: clientCredentials() },
+    )
+    await load(catalog)
+    clock.advance(59_999)
+    await load(catalog)
+    expect(issued).toBe(1)
+    clock.advance(1)
+    await load(catalog)
+    expect(issued).toBe(2)
+  })
+
+  it('resolves references again after the life of a client', async () => {
+    let resolved = 0
+    const { catalog, stub, clock } = await setUp(() => ({ body: tableBody() }), {
+      auth: { kind: 'token', token: { kind: 'reference', reference: 'file:/x' } },
+      resolver: () => Promise.resolve(new Secret(`s${(resolved += 1)}`)),
+    })
+    await load(catalog)
+    await load(catalog)
+    expect(resolved).toBe(1)
+    clock.advance(LIMITS.catalogClientLifetimeMs)
+    await load(catalog)
+    expect(stub.requests.at(-1)?.headers.authorization).toBe('Bearer s2')
+  })
+})

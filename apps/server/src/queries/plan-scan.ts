@@ -1,0 +1,153 @@
+// Plans the scan of one pinned table: manifest list → manifests → file scan tasks, each level pruned by what the
+// statement needs. Reads metadata only; the decisions are core's (`table-scan.ts`).
+import { assertDefined } from '@lake/core/assert.ts'
+import type { ScanReport } from '@lake/core/flight/receipt.ts'
+import { NAME_MAPPING_PROPERTY, parseNameMapping, type NameMapping } from '@lake/core/iceberg/name-mapping.ts'
+import type { PartitionSpec } from '@lake/core/iceberg/table-metadata.ts'
+import type { IcebergType } from '@lake/core/iceberg/types.ts'
+import type { FileScanTask } from '@lake/core/scan/file-scan-task.ts'
+import { refuseUnsupported } from '@lake/core/scan/refuse-unsupported.ts'
+import {
+  createTableScan,
+  type PruningSwitches,
+  type ScanPlan as CoreScanPlan,
+} from '@lake/core/scan/table-scan.ts'
+import { mapConcurrently } from '../concurrency/map-concurrently.ts'
+import { LIMITS } from '../limits.ts'
+import { readManifest, readSnapshotManifests } from '../metadata/manifest-reader.ts'
+import type { ScanRequirement } from '../sql/pushdown.ts'
+import type { TableStorage } from '../storage/table-storage.ts'
+import { tableName, type PinnedTable } from './pinned-table.ts'
+
+export interface ScanPlan {
+  /** Data files to read; none when `rowsOnly` answers. */
+  readonly tasks: readonly FileScanTask[]
+  /** Number of rows, where no column is needed: manifests prove it, so no data file is opened. */
+  readonly rowsOnly: number | undefined
+  /** Bytes of the needed columns of the planned files; whole files where manifests do not say. */
+  readonly neededBytes: number
+  /** What planning knows of the report; what is read is added while it is read. */
+  readonly report: ScanReport
+  readonly storage: TableStorage
+  readonly nameMapping: NameMapping | undefined
+  /** The spec that a file was written with. */
+  specOf(specId: number): PartitionSpec
+}
+
+const NOTHING: CoreScanPlan = {
+  tasks: [],
+  manifestsTotal: 0,
+  manifestsRead: 0,
+  filesTotal: 0,
+  filesPlanned: 0,
+  bytesTotal: 0,
+}
+
+/**
+ * @param pruning turns levels of pruning off; answers do not depend on it
+ * @throws AppError TABLE_UNSUPPORTED for anything in the scan that is not read, TABLE_CORRUPT, STORAGE_*, OBJECT_MISSING
+ */
+export async function planScan(
+  pinned: PinnedTable,
+  requirement: ScanRequirement,
+  options: { readonly storage: TableStorage; readonly pruning?: PruningSwitches | undefined },
+  signal: AbortSignal,
+): Promise<ScanPlan> {
+  const { storage } = options
+  const { metadata } = pinned.loaded
+  const planned =
+    pinned.snapshot === undefined ? NOTHING : await planTasks(pinned, requirement, options, signal)
+  refuseUnsupported(planned.tasks, tableName(pinned.loaded))
+  const isRowsOnly = requirement.columnIndexes.size === 0
+  const mapping = metadata.properties[NAME_MAPPING_PROPERTY]
+  const neededIds = neededFieldIds(pinned, requirement)
+  return {
+    tasks: isRowsOnly ? [] : planned.tasks,
+    rowsOnly: isRowsOnly ? planned.tasks.reduce((sum, { file }) => sum + file.recordCount, 0) : undefined,
+    neededBytes: isRowsOnly
+      ? 0
+      : planned.tasks.reduce((sum, task) => sum + neededBytesOf(task, neededIds), 0),
+    report: {
+      manifestsTotal: planned.manifestsTotal,
+      manifestsRead: planned.manifestsRead,
+      filesTotal: planned.filesTotal,
+      filesPlanned: planned.filesPlanned,
+      filesRead: 0,
+      rowGroupsTotal: 0,
+      rowGroupsRead: 0,
+      bytesTotal: planned.bytesTotal,
+      bytesRead: 0,
+      requests: 0,
+      isMetadataOnly: isRowsOnly || planned.tasks.length === 0,
+    },
+    storage,
+    nameMapping: mapping === undefined ? undefined : parseNameMapping(mapping),
+    specOf: (specId) =>
+      assertDefined(
+        metadata.partitionSpecs.find((spec) => spec.specId === specId),
+        'planning has found every spec',
+      ),
+  }
+}
+
+async function planTasks(
+  { loaded, snapshot, schema }: PinnedTable,
+  { predicate }: ScanRequirement,
+  { storage, pruning }: { readonly storage: TableStorage; readonly pruning?: PruningSwitches | undefined },
+  signal: AbortSignal,
+): Promise<CoreScanPlan> {
+  const scan = createTableScan({
+    specs: loaded.metadata.partitionSpecs,
+    schema,
+    predicate,
+    ...(pruning ? { pruning } : {}),
+  })
+  const manifests = await readSnapshotManifests(
+    storage,
+    assertDefined(snapshot, 'a snapshot is pinned'),
+    signal,
+  )
+  const selected = scan.selectManifests(manifests)
+  const selections = await mapConcurrently(
+    selected.read,
+    LIMITS.manifestsReadAtOnceMax,
+    async (manifest, itemSignal) => {
+      const entries = await readManifest(
+        storage,
+        manifest,
+        { spec: scan.specOf(manifest), schema },
+        itemSignal,
+      )
+      return scan.selectFiles(manifest, entries)
+    },
+    signal,
+  )
+  return scan.planFileScanTasks(selected, selections, (path) => storage.paths.canonicalUri(path))
+}
+
+/** Ids of the needed columns and of everything inside them: manifests give sizes by leaf. */
+function neededFieldIds({ schema }: PinnedTable, { columnIndexes }: ScanRequirement): readonly number[] {
+  return [...columnIndexes].flatMap((index) => {
+    const field = schema.fields[index]
+    return field ? [field.id, ...nestedIds(field.type)] : []
+  })
+}
+
+function nestedIds(type: IcebergType): number[] {
+  switch (type.kind) {
+    case 'struct':
+      return type.fields.flatMap((field) => [field.id, ...nestedIds(field.type)])
+    case 'list':
+      return [type.elementId, ...nestedIds(type.element)]
+    case 'map':
+      return [type.keyId, ...nestedIds(type.key), type.valueId, ...nestedIds(type.value)]
+    default:
+      return []
+  }
+}
+
+function neededBytesOf({ file }: FileScanTask, neededIds: readonly number[]): number {
+  const { columnSizes } = file
+  if (!columnSizes) return file.fileSizeBytes
+  return neededIds.reduce((sum, id) => sum + (columnSizes.get(id) ?? 0), 0)
+}

@@ -1,0 +1,107 @@
+// Every table that other engines wrote, served unchanged by the local lake, counted at each of its snapshots: from
+// manifests alone and by reading every column. What is not read is refused whole, with the right code.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { RequestedPin } from '@lake/core/api/contract.ts'
+import { CORPUS_DIRECTORY, CORPUS_MISSING, readCorpusCounts, type CorpusSnapshot } from './support/corpus.ts'
+import { startTestLake, startTestStack, type TestLake, type TestStack } from './support/test-stack.ts'
+
+const tables = CORPUS_MISSING === undefined ? Object.entries(readCorpusCounts()) : []
+const tally = { counted: 0, refused: 0, incomplete: 0, empty: 0 }
+
+/** Files that the corpus does not hold, so that the right answer is an error that says so. */
+const INCOMPLETE = [
+  'duckdb-iceberg/equality_deletes__mytable',
+  'dremio/dac__metastore_table',
+  'lithium-iceberg-cxx/meta_perf__warehouse__performance__manifest_entries_wide',
+  'lithium-iceberg-cxx/meta_perf__warehouse__performance__manifest_files',
+  'lithium-iceberg-cxx/partitioned_table_with_multiple_spec',
+  'lithium-iceberg-cxx/partitioned_table_with_void_transform',
+  'trino/materialized_view_expired_snapshots__source_table',
+]
+
+/** Tables without deletes that hold something which is not read. */
+const UNSUPPORTED: Record<string, string> = {
+  'duckdb-iceberg/timestamptz_ns': 'type timestamptz_ns',
+  'duckdb-iceberg-fork-tishj/unknown_puffin__test_table': 'puffin data files',
+  'impala/iceberg_migrated_alter_test_orc': 'orc data files',
+  'impala/iceberg_migrated_complex_test_orc': 'orc data files',
+  'impala/iceberg_mixed_file_format_test': 'orc data files',
+  'impala/iceberg_partitioned_orc': 'orc data files',
+  'impala/iceberg_v2_positional_delete_all_rows_orc': 'orc data files',
+  'impala/iceberg_v2_positional_not_all_data_files_have_delete_files_orc': 'orc data files',
+  'impala/iceberg_v3_default_value_avro': 'avro data files',
+  'impala/iceberg_v3_row_lineage_orc': 'orc data files',
+  'impala/iceberg_with_key_metadata': 'encryption',
+  'impala/trino_variant': 'type variant',
+  'trino/invalid_compression_codec__none_avro': 'avro data files',
+  'trino/invalid_compression_codec__orc_gzip': 'orc data files',
+}
+const MISSING_CODES = ['OBJECT_MISSING', 'STORAGE_ACCESS_DENIED']
+const DELETE_FEATURES = ['position deletes', 'equality deletes', 'deletion vectors']
+
+let lake: TestLake
+let stack: TestStack
+
+beforeAll(async () => {
+  if (CORPUS_MISSING !== undefined) return
+  lake = await startTestLake(['--no-demo', '--corpus', CORPUS_DIRECTORY])
+  stack = await startTestStack(lake)
+}, 120_000)
+
+afterAll(async () => {
+  await stack?.[Symbol.asyncDispose]()
+  await lake?.[Symbol.asyncDispose]()
+  if (CORPUS_MISSING === undefined) {
+    process.stdout.write(
+      `corpus: ${tally.counted} snapshots counted right, ${tally.refused} refused as they should be, ` +
+        `${tally.incomplete} incomplete in the corpus and reported so, ${tally.empty} tables without a snapshot\n`,
+    )
+  }
+})
+
+const hasDeletes = (snapshot: CorpusSnapshot): boolean =>
+  snapshot.positionDeleteFiles + snapshot.equalityDeleteFiles + snapshot.deletionVectors > 0
+
+describe.skipIf(CORPUS_MISSING !== undefined)(
+  `the corpus${CORPUS_MISSING ? ` (${CORPUS_MISSING})` : ''}`,
+  () => {
+    it.each(tables)('%s', async (key, table) => {
+      const [repository = '', name = ''] = key.split('/')
+      const from = `iceberg."${repository}"."${name}"`
+      const snapshots = table.snapshots ?? []
+      if (snapshots.length === 0) {
+        const outcome = await stack.client.outcome(`SELECT * FROM ${from}`)
+        expect(outcome).toBe(key in UNSUPPORTED ? 'TABLE_UNSUPPORTED' : 'ok')
+        if (outcome === 'ok') expect((await stack.client.query(`SELECT * FROM ${from}`)).rowCount).toBe(0)
+        tally.empty += 1
+      }
+      for (const snapshot of snapshots) {
+        const pins = [{ namespace: [repository], table: name, snapshotId: snapshot.id }]
+        const result = await stack.client.run(`SELECT * FROM ${from}`, pins)
+        const failure = 'status' in result ? result : result.failure
+        if (failure === undefined && 'receipt' in result) {
+          expect([result.rowCount, result.receipt?.rowCount], `${key} @ ${snapshot.id}`).toEqual([
+            snapshot.rowsStrictPaths,
+            snapshot.rowsStrictPaths,
+          ])
+          expect(await count(from, pins), `count of ${key} @ ${snapshot.id}`).toBe(
+            BigInt(snapshot.rowsStrictPaths ?? -1),
+          )
+          tally.counted += 1
+        } else if (INCOMPLETE.includes(key) && MISSING_CODES.includes(failure?.code ?? '')) {
+          tally.incomplete += 1
+        } else {
+          expect(failure, `${key} @ ${snapshot.id}`).toMatchObject({ code: 'TABLE_UNSUPPORTED' })
+          const features = hasDeletes(snapshot) ? [...DELETE_FEATURES, UNSUPPORTED[key]] : [UNSUPPORTED[key]]
+          expect(features, `${key} @ ${snapshot.id}`).toContain(failure?.details?.['feature'])
+          tally.refused += 1
+        }
+      }
+    })
+  },
+)
+
+async function count(from: string, pins: RequestedPin[]): Promise<bigint> {
+  const { batches } = await stack.client.query(`SELECT count(*) FROM ${from}`, pins)
+  return batches[0]?.getChildAt(0)?.get(0) as bigint
+}
