@@ -212,3 +212,23 @@ test('an empty answer says that it is one', async ({ page }) => {
   await expect(workbench.exactness).toHaveText('exact')
   await expect(page.getByText('the answer is empty')).toBeVisible()
 })
+
+test('an older snapshot is read as of then, and everything says so', async ({ page }) => {
+  const workbench = new Workbench(page)
+  await workbench.open('/t/analytics/episodes')
+  await page
+    .getByRole('button', { name: /^Query as of snapshot/ })
+    .last()
+    .click()
+  await expect(page.getByText(/analytics\.episodes as of 2026-08-22 02:15:07 UTC/)).toBeVisible()
+  await workbench.run('SELECT count(*) AS n, max(day) AS last_day FROM iceberg.analytics.episodes')
+  await expect(workbench.exactness).toHaveText('exact')
+  await expect(workbench.cell(1, 0)).toHaveText('2026-08-21')
+  await expect(workbench.receipt).toContainText('as of an older snapshot')
+  await workbench.screen('time-travel')
+  await workbench.expectAccessible()
+  await page.getByRole('button', { name: 'Read what is current' }).click()
+  await workbench.run('SELECT max(day) AS last_day FROM iceberg.analytics.episodes')
+  await expect(workbench.cell(0, 0)).toHaveText('2026-09-30')
+  await expect(workbench.receipt).not.toContainText('older')
+})

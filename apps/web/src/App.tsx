@@ -4,6 +4,7 @@ import { Monitor, Moon, PanelLeft, Sun } from 'lucide-react'
 import { useCallback, useEffect, useState, type ReactNode } from 'react'
 import { Group, Panel, Separator } from 'react-resizable-panels'
 import { navigate, usePathname } from 'wouter/use-browser-location'
+import type { SnapshotInfo } from '@lake/core/api/contract.ts'
 import { useSession } from './api/queries.ts'
 import { namespaceText, sqlTableName, type TableName } from './api/table-name.ts'
 import { CatalogBrowser } from './features/catalog-browser/CatalogBrowser.tsx'
@@ -108,7 +109,16 @@ function NotFound() {
   )
 }
 
-function Page({ route, onQueryTable }: { route: Route; onQueryTable: (name: TableName) => void }) {
+type QueryTable = (name: TableName, snapshot?: SnapshotInfo) => void
+
+const pinOf = (name: TableName, { snapshotId, committedAtMs }: SnapshotInfo) => ({
+  namespace: [...name.namespace],
+  table: name.table,
+  snapshotId,
+  committedAtMs,
+})
+
+function Page({ route, onQueryTable }: { route: Route; onQueryTable: QueryTable }) {
   return (
     <main className="main">
       <Workbench isHidden={route.kind !== 'editor'} />
@@ -161,8 +171,12 @@ export function App() {
     navigate(tablePath(name))
     if (isNarrow) setTreeWanted(false)
   }
-  const queryTable = (name: TableName) => {
-    tabActions.open({ title: name.table, sql: `SELECT *\nFROM ${sqlTableName(name)}\nLIMIT 100\n` })
+  const queryTable = (name: TableName, snapshot?: SnapshotInfo) => {
+    tabActions.open({
+      title: name.table,
+      sql: `SELECT *\nFROM ${sqlTableName(name)}\nLIMIT 100\n`,
+      pins: snapshot === undefined ? [] : [pinOf(name, snapshot)],
+    })
     navigate('/')
     if (isNarrow) setTreeWanted(false)
   }
@@ -176,7 +190,7 @@ export function App() {
       <CatalogBrowser
         selected={route.kind === 'table' ? route.name : null}
         onOpenTable={openTable}
-        onQueryTable={queryTable}
+        onQueryTable={(name) => queryTable(name)}
       />
     </ErrorBoundary>
   )

@@ -11,7 +11,7 @@ import { NoResult, ResultsPane } from './features/results/ResultsPane.tsx'
 import { RunBar } from './features/results/RunBar.tsx'
 import type { QueryRun, RunSnapshot } from './query-run/query-run.ts'
 import { dropRun, startRun, useRun, useRunningTabs, useRunSnapshot } from './query-run/run-registry.ts'
-import { isRunning } from './query-run/run-state.ts'
+import { infoOf, isRunning } from './query-run/run-state.ts'
 import { ErrorBoundary } from './ui/ErrorBoundary.tsx'
 
 /** Where the last failed run of the active tab points in its text. */
@@ -40,6 +40,7 @@ function ResultArea({
   onPlaceCursor: (offset: number) => void
 }) {
   const [isPanelOpen, setPanelOpen] = useState(false)
+  const isPast = infoOf(snapshot.state)?.tables.some((table) => !table.isCurrent) ?? false
   return (
     <>
       <ReceiptLine
@@ -47,7 +48,7 @@ function ResultArea({
         isPanelOpen={isPanelOpen}
         onTogglePanel={() => setPanelOpen((isOpen) => !isOpen)}
       />
-      <div className="result-area">
+      <div className="result-area" data-past={isPast}>
         <ResultsPane
           key={snapshot.startedAtMs}
           run={run}
@@ -68,9 +69,14 @@ export function Workbench({ isHidden }: { isHidden: boolean }) {
   const snapshot = useRunSnapshot(run)
   const runningIds = useRunningTabs()
   const marker = useMemo(() => markerOf(run, snapshot), [run, snapshot])
-  const onRun = useCallback((tabId: string, sql: string, startOffset: number) => {
-    startRun({ tabId, sql, startOffset })
-  }, [])
+  const { open } = tabsSnapshot.tabs
+  const onRun = useCallback(
+    (tabId: string, sql: string, startOffset: number) => {
+      const pins = open.find((tab) => tab.id === tabId)?.pins ?? []
+      startRun({ tabId, sql, startOffset, pins })
+    },
+    [open],
+  )
 
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {

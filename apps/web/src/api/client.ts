@@ -1,6 +1,5 @@
 // Calls the routes of core/api/contract.ts. Every answer is checked by its schema; every failure is an ApiError.
 // Holds no state and no credential: the session is the browser's cookie.
-import type * as z from 'zod'
 import {
   API_PREFIX,
   cancelFlightInfoResponse,
@@ -42,9 +41,14 @@ async function send(name: RouteName, options: CallOptions, signal: AbortSignal):
   return response
 }
 
+/** What is needed of a contract's schema. */
+interface Schema<T> {
+  safeParse: (value: unknown) => { success: true; data: T } | { success: false; error: unknown }
+}
+
 async function call<T>(
   name: RouteName,
-  schema: z.ZodType<T>,
+  schema: Schema<T>,
   options: CallOptions,
   signal: AbortSignal,
 ): Promise<T> {

@@ -1,6 +1,7 @@
 // One run of one statement, from Run to its end, as an external store: state by run-state.ts, rows in a ResultBuffer.
 // The only place that talks to flight-info, do-get and cancel. Watchers read `snapshot`, which is replaced at once for
 // a new state and at most every RESULT_PUBLISH_INTERVAL_MS for new rows.
+import type { FlightInfoRequest, RequestedPin } from '@lake/core/api/contract.ts'
 import { postCancel, postDoGet, postFlightInfo } from '../api/client.ts'
 import { ApiError, toApiError } from '../api/api-error.ts'
 import { RESULT_PUBLISH_INTERVAL_MS } from '../limits.ts'
@@ -13,6 +14,8 @@ export interface RunSource {
   tabId: string
   sql: string
   startOffset: number
+  /** Snapshots to read instead of the current ones. */
+  pins: readonly RequestedPin[]
 }
 
 export interface RunSnapshot {
@@ -55,7 +58,7 @@ export class QueryRun {
   async start(): Promise<void> {
     const { signal } = this.#abort
     try {
-      const info = await postFlightInfo({ sql: this.source.sql }, signal)
+      const info = await postFlightInfo(this.#request(), signal)
       this.#dispatch({ kind: 'planned', info })
       const response = await postDoGet(info.ticket, signal)
       if (response.body === null) throw new ApiError('STREAM_INCOMPLETE', 'The result stream has no body.')
@@ -89,6 +92,15 @@ export class QueryRun {
     this.#dispatch({ kind: 'continued' })
     this.#continue?.()
     this.#continue = null
+  }
+
+  #request(): FlightInfoRequest {
+    const { sql, pins } = this.source
+    if (pins.length === 0) return { sql }
+    return {
+      sql,
+      pins: pins.map(({ namespace, table, snapshotId }) => ({ namespace, table, snapshotId })),
+    }
   }
 
   #sink() {

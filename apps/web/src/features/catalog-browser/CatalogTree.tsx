@@ -1,5 +1,5 @@
 // The tree itself: one tab stop, arrow keys by the ARIA pattern, Enter opens a table's page.
-import { ChevronRight, Columns3, Folder, Play, Table2 } from 'lucide-react'
+import { ChevronRight, Folder, Play, Table2 } from 'lucide-react'
 import { useRef, useState, type KeyboardEvent } from 'react'
 import { toApiError } from '../../api/api-error.ts'
 import type { TableName } from '../../api/table-name.ts'
@@ -68,12 +68,7 @@ const isOpenable = (row: TreeRow): row is TreeRow & { isOpen: boolean } =>
   row.kind === 'namespace' || row.kind === 'table'
 
 function Chevron({ row, toggle }: { row: TreeRow; toggle: (id: string) => void }) {
-  if (!isOpenable(row))
-    return (
-      <span className="tree-chevron" aria-hidden>
-        {row.kind === 'column' && <Columns3 size={12} />}
-      </span>
-    )
+  if (!isOpenable(row)) return <span className="tree-chevron" aria-hidden />
   return (
     <span
       className="tree-chevron"

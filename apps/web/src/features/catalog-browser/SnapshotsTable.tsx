@@ -1,9 +1,11 @@
 // Snapshots, newest first, and the branches and tags that point at them. Ids are whole and can be copied: as numbers
 // they would be rounded.
+import { History } from 'lucide-react'
 import { useState } from 'react'
 import type { SnapshotInfo, TableResponse } from '@lake/core/api/contract.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { ageText, countText, instantText } from '../../ui/format-quantity.ts'
+import { IconButton } from '../../ui/IconButton.tsx'
 import { useNow } from '../../ui/use-now.ts'
 
 const SHOWN_AT_FIRST = 20
@@ -14,7 +16,14 @@ function summaryNumber(snapshot: SnapshotInfo, key: string): string {
   return /^\d+$/.test(text) ? countText(BigInt(text)) : text
 }
 
-function SnapshotRow({ snapshot, refs, now }: { snapshot: SnapshotInfo; refs: string[]; now: number }) {
+interface SnapshotRowProps {
+  snapshot: SnapshotInfo
+  refs: string[]
+  now: number
+  onQuery: (snapshot: SnapshotInfo) => void
+}
+
+function SnapshotRow({ snapshot, refs, now, onQuery }: SnapshotRowProps) {
   const added = summaryNumber(snapshot, 'added-records')
   const deleted = summaryNumber(snapshot, 'deleted-records')
   return (
@@ -22,6 +31,13 @@ function SnapshotRow({ snapshot, refs, now }: { snapshot: SnapshotInfo; refs: st
       <td className="mono nowrap">
         {snapshot.snapshotId}
         <CopyButton text={snapshot.snapshotId} label={`Copy snapshot id ${snapshot.snapshotId}`} />
+        <IconButton
+          label={`Query as of snapshot ${snapshot.snapshotId}`}
+          className="copy-button"
+          onClick={() => onQuery(snapshot)}
+        >
+          <History size={14} />
+        </IconButton>
         {refs.map((ref) => (
           <span key={ref} className="chip">
             {ref}
@@ -43,7 +59,12 @@ function SnapshotRow({ snapshot, refs, now }: { snapshot: SnapshotInfo; refs: st
   )
 }
 
-export function SnapshotsTable({ table }: { table: TableResponse }) {
+interface SnapshotsTableProps {
+  table: TableResponse
+  onQuery: (snapshot: SnapshotInfo) => void
+}
+
+export function SnapshotsTable({ table, onQuery }: SnapshotsTableProps) {
   const now = useNow(30_000)
   const [isWhole, setWhole] = useState(false)
   const shown = isWhole ? table.snapshots : table.snapshots.slice(0, SHOWN_AT_FIRST)
@@ -85,6 +106,7 @@ export function SnapshotsTable({ table }: { table: TableResponse }) {
                   snapshot={snapshot}
                   refs={refsOf(snapshot.snapshotId)}
                   now={now}
+                  onQuery={onQuery}
                 />
               ))}
             </tbody>

@@ -1,7 +1,7 @@
 // A table's page: what its metadata says. Nothing is read from data files.
 import { Play } from 'lucide-react'
 import { useEffect } from 'react'
-import type { TableResponse } from '@lake/core/api/contract.ts'
+import type { SnapshotInfo, TableResponse } from '@lake/core/api/contract.ts'
 import { useTable } from '../../api/queries.ts'
 import { namespaceText, sqlTableName, type TableName } from '../../api/table-name.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
@@ -15,7 +15,8 @@ import { RefsTable, SnapshotsTable } from './SnapshotsTable.tsx'
 
 interface TablePageProps {
   name: TableName
-  onQuery: (name: TableName) => void
+  /** Without a snapshot: whatever is current when the statement runs. */
+  onQuery: (name: TableName, snapshot?: SnapshotInfo) => void
 }
 
 /** A summary value that is a whole number, as a number for people; null where the engine wrote none. */
@@ -58,7 +59,12 @@ function Figures({ table }: { table: TableResponse }) {
   )
 }
 
-function TableDetails({ table }: { table: TableResponse }) {
+interface TableDetailsProps {
+  table: TableResponse
+  onQuery: (snapshot: SnapshotInfo) => void
+}
+
+function TableDetails({ table, onQuery }: TableDetailsProps) {
   const current = table.schemas.find((schema) => schema.schemaId === table.currentSchemaId)
   return (
     <>
@@ -69,7 +75,7 @@ function TableDetails({ table }: { table: TableResponse }) {
         </h2>
         <SchemaTable columns={current?.columns ?? []} />
       </section>
-      <SnapshotsTable table={table} />
+      <SnapshotsTable table={table} onQuery={onQuery} />
       <RefsTable table={table} />
       <PartitionsAndOrders table={table} />
       <Properties table={table} />
@@ -104,7 +110,7 @@ export function TablePage({ name, onQuery }: TablePageProps) {
       </header>
       {table.isPending && <p className="page-note">loading the table’s metadata…</p>}
       {table.isError && <ErrorNotice error={table.error} onRetry={() => void table.refetch()} />}
-      {table.isSuccess && <TableDetails table={table.data} />}
+      {table.isSuccess && <TableDetails table={table.data} onQuery={(snapshot) => onQuery(name, snapshot)} />}
     </article>
   )
 }

@@ -1,6 +1,7 @@
 // The editor feature: tabs and the lazily loaded Monaco under them. Until it has loaded, the text is shown as it is.
 import { lazy, Suspense, useCallback, type Ref } from 'react'
 import { EditorTabs } from './EditorTabs.tsx'
+import { PinStrip } from './PinStrip.tsx'
 import type { ErrorMarker } from './sql-editor.ts'
 import type { EditorHandle } from './SqlEditorView.tsx'
 import { activeTab, tabActions, type TabsSnapshot } from './tabs-store.ts'
@@ -29,8 +30,9 @@ export function EditorPane({ snapshot, runningIds, marker, handle, onRun, onClos
     [onClosed],
   )
   return (
-    <section className="editor-pane" aria-label="Editor">
+    <section className="editor-pane" aria-label="Editor" data-past={activeTab(tabs).pins.length > 0}>
       <EditorTabs tabs={tabs} runningIds={runningIds} onClose={close} />
+      <PinStrip tab={activeTab(tabs)} />
       <Suspense fallback={<pre className="editor-placeholder">{activeTab(tabs).sql}</pre>}>
         <SqlEditorView
           tabs={tabs}

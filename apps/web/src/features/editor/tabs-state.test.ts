@@ -23,9 +23,14 @@ describe('tabs', () => {
     expect(openTab(closeTab(two, 'a', 'x'), { id: 'c' }).open.at(-1)?.title).toBe('Query 1')
   })
 
-  it('survives storage, and anything that storage may hold', () => {
+  it('survives storage with its pins, and anything that storage may hold', () => {
     const state = editTab(initialTabs('a'), 'a', { sql: "select '😀'" })
     expect(parseTabs(JSON.stringify(state))).toEqual(state)
+    const pin = { namespace: ['a'], table: 't', snapshotId: '9007199254740993', committedAtMs: 1 }
+    const pinned = openTab(state, { id: 'b', pins: [pin] })
+    expect(parseTabs(JSON.stringify(pinned))).toEqual(pinned)
+    const damaged = JSON.stringify(pinned).replace('"9007199254740993"', '9007199254740993')
+    expect(parseTabs(damaged)?.open.at(-1)?.pins).toEqual([])
     for (const text of [null, '', '{', '[]', '7', '{"open":[{"id":1}]}', '{"open":{}}'])
       expect(parseTabs(text)).toBeNull()
   })

@@ -1,11 +1,18 @@
 // The open tabs and the recently closed ones, as a value with pure changes. Closing asks nothing because nothing is
 // lost: a closed tab keeps its text and can be reopened. There is always at least one open tab.
+import { requestedPin, type RequestedPin } from '@lake/core/api/contract.ts'
 import { TABS_CLOSED_KEPT_MAX, TABS_OPEN_MAX } from '../../limits.ts'
+
+export interface TabPin extends RequestedPin {
+  committedAtMs: number
+}
 
 export interface Tab {
   id: string
   title: string
   sql: string
+  /** Snapshots that this tab reads instead of the current ones; none: it reads what is current. */
+  pins: readonly TabPin[]
 }
 
 export interface TabsState {
@@ -23,13 +30,14 @@ const nextTitle = (tabs: readonly Tab[]): string => {
 }
 
 export function initialTabs(id: string): TabsState {
-  return { open: [{ id, title: 'Query 1', sql: '' }], activeId: id, closed: [] }
+  return { open: [{ id, title: 'Query 1', sql: '', pins: [] }], activeId: id, closed: [] }
 }
 
 /** Opens a tab beside the active one; at TABS_OPEN_MAX nothing happens. */
-export function openTab(state: TabsState, tab: { id: string; title?: string; sql?: string }): TabsState {
+export function openTab(state: TabsState, tab: Partial<Tab> & { id: string }): TabsState {
   if (state.open.length >= TABS_OPEN_MAX) return state
-  const opened: Tab = { id: tab.id, title: tab.title ?? nextTitle(state.open), sql: tab.sql ?? '' }
+  const { id, title = nextTitle(state.open), sql = '', pins = [] } = tab
+  const opened: Tab = { id, title, sql, pins }
   const at = state.open.findIndex((other) => other.id === state.activeId) + 1
   return { ...state, open: state.open.toSpliced(at, 0, opened), activeId: opened.id }
 }
@@ -60,15 +68,23 @@ export function editTab(state: TabsState, id: string, change: Partial<Omit<Tab, 
   return { ...state, open: state.open.map((tab) => (tab.id === id ? { ...tab, ...change } : tab)) }
 }
 
-const isTab = (value: unknown): value is Tab =>
-  typeof value === 'object' &&
-  value !== null &&
-  'id' in value &&
-  'title' in value &&
-  'sql' in value &&
-  typeof value.id === 'string' &&
-  typeof value.title === 'string' &&
-  typeof value.sql === 'string'
+function pinsOf(values: unknown): TabPin[] {
+  if (!Array.isArray(values)) return []
+  return values.flatMap((value: { committedAtMs?: unknown }) => {
+    const pin = requestedPin.safeParse(value)
+    const committedAtMs = pin.success ? value.committedAtMs : undefined
+    return pin.success && typeof committedAtMs === 'number' ? [{ ...pin.data, committedAtMs }] : []
+  })
+}
+
+function tabsOf(values: unknown): Tab[] {
+  if (!Array.isArray(values)) return []
+  return values.flatMap((value: Partial<Record<keyof Tab, unknown>> | null) => {
+    const { id, title, sql, pins } = value ?? {}
+    const isTab = typeof id === 'string' && typeof title === 'string' && typeof sql === 'string'
+    return isTab ? [{ id, title, sql, pins: pinsOf(pins) }] : []
+  })
+}
 
 /** Reads stored tabs; null for anything that is not a usable state, so that a fresh one is used. */
 export function parseTabs(text: string | null): TabsState | null {
@@ -78,10 +94,10 @@ export function parseTabs(text: string | null): TabsState | null {
       closed?: unknown
       activeId?: unknown
     } | null
-    const open = Array.isArray(value?.open) ? value.open.filter(isTab) : []
+    const open = tabsOf(value?.open)
     const first = open[0]
     if (first === undefined) return null
-    const closed = Array.isArray(value?.closed) ? value.closed.filter(isTab) : []
+    const closed = tabsOf(value?.closed)
     const activeId = open.some((tab) => tab.id === value?.activeId) ? String(value?.activeId) : first.id
     return { open, activeId, closed }
   } catch {

@@ -11,6 +11,7 @@ import {
   openTab,
   parseTabs,
   reopenTab,
+  type Tab,
   type TabsState,
 } from './tabs-state.ts'
 
@@ -70,12 +71,12 @@ document.addEventListener('visibilitychange', () => {
 })
 
 export const tabActions = {
-  open: (tab: { title?: string; sql?: string } = {}) =>
-    change(openTab(snapshot.tabs, { ...tab, id: newId() })),
+  open: (tab: Partial<Omit<Tab, 'id'>> = {}) => change(openTab(snapshot.tabs, { ...tab, id: newId() })),
   close: (id: string) => change(closeTab(snapshot.tabs, id, newId())),
   reopen: () => change(reopenTab(snapshot.tabs)),
   activate: (id: string) => change(activateTab(snapshot.tabs, id)),
   rename: (id: string, title: string) => change(editTab(snapshot.tabs, id, { title })),
+  unpin: (id: string) => change(editTab(snapshot.tabs, id, { pins: [] })),
   setSql: (id: string, sql: string) => change(editTab(snapshot.tabs, id, { sql })),
 }
 
@@ -88,7 +89,7 @@ export const useTabs = (): TabsSnapshot =>
     () => snapshot,
   )
 
-export function activeTab(tabs: TabsState): TabsState['open'][number] {
+export function activeTab(tabs: TabsState): Tab {
   const tab = tabs.open.find((other) => other.id === tabs.activeId) ?? tabs.open[0]
-  return tab ?? { id: tabs.activeId, title: '', sql: '' }
+  return tab ?? { id: tabs.activeId, title: '', sql: '', pins: [] }
 }
