@@ -3,7 +3,7 @@
 // may visit are bounded, and a type that holds itself is refused (Iceberg has none, and it could nest without end).
 import { AppError } from '@lake/core/errors.ts'
 
-export type AvroPrimitiveKind = 'null' | 'boolean' | 'int' | 'long' | 'float' | 'double' | 'bytes' | 'string'
+type AvroPrimitiveKind = 'null' | 'boolean' | 'int' | 'long' | 'float' | 'double' | 'bytes' | 'string'
 
 export interface AvroField {
   readonly name: string

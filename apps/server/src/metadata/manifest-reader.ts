@@ -40,7 +40,7 @@ export async function readSnapshotManifests(
 }
 
 /** @param path as the snapshot has it */
-export async function readManifestList(
+async function readManifestList(
   source: ManifestSource,
   path: string,
   signal: AbortSignal,

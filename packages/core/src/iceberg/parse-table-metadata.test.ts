@@ -84,6 +84,11 @@ test.each([[undefined], [null], [-1]])('[TM3] current-snapshot-id %s means no sn
   expect(metadata.refs).toEqual([])
 })
 
+test('[TM3] a main of -1 is no ref', () => {
+  const refs = { main: { 'snapshot-id': -1, type: 'branch' } }
+  expect(parse({ 'current-snapshot-id': -1, refs }).refs).toEqual([])
+})
+
 test('[TM4] main is the current snapshot where there are no refs', () => {
   expect(parse().refs).toEqual([{ name: 'main', snapshotId: 2n, kind: 'branch' }])
   expect(snapshotOfRef(parse(), 'main').snapshotId).toBe(2n)

@@ -121,7 +121,7 @@ function parseLogEntry(json: unknown, path: string): SnapshotLogEntry {
 
 function parseRefs(object: JsonObject, path: string, current: bigint | undefined): readonly SnapshotRef[] {
   const json = optional(object, 'refs', path, asObject) ?? {}
-  const refs = Object.entries(json).map(([name, item]): SnapshotRef => {
+  const listed = Object.entries(json).map(([name, item]): SnapshotRef => {
     const at = `${path}.refs[${JSON.stringify(name)}]`
     const ref = asObject(item, at)
     return {
@@ -130,6 +130,8 @@ function parseRefs(object: JsonObject, path: string, current: bigint | undefined
       kind: optional(ref, 'type', at, asString) === 'tag' ? 'tag' : 'branch',
     }
   })
+  // Some catalogs write a main of -1 for a table without snapshots.
+  const refs = listed.filter(({ snapshotId }) => snapshotId !== NO_SNAPSHOT)
   const main = refs.find((ref) => ref.name === 'main')
   if (current === undefined) return refs
   if (!main) return [{ name: 'main', snapshotId: current, kind: 'branch' }, ...refs]

@@ -19,7 +19,7 @@ export const corpus = resolve(
 const countsPath = join(corpus, '_computed/counts.json')
 export const hasCorpus = existsSync(countsPath)
 
-export interface ComputedSnapshot {
+interface ComputedSnapshot {
   readonly id: string
   readonly dataFiles: number
   readonly positionDeleteFiles: number
