@@ -25,5 +25,6 @@ export const LIMITS = {
   // Writer
   manifestBytesMax: 64 * MIB,
   commitAttemptsMax: 5,
+  filesWrittenAtOnceMax: 2,
   boundLengthMax: 16,
 } as const

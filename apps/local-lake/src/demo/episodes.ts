@@ -4,6 +4,7 @@
 import { commitSnapshot } from '../iceberg/commit-snapshot.ts'
 import type { DataFile } from '../iceberg/manifest-files.ts'
 import { literal } from '../iceberg/parquet-writer.ts'
+import type { ParquetFile } from '../iceberg/parquet-writer.ts'
 import { field, struct } from '../iceberg/schema-fields.ts'
 import type { FieldJson } from '../iceberg/schema-fields.ts'
 import { dayNumber, dayText, demoTime, scaled, unevenParts } from './demo-table.ts'
@@ -66,23 +67,27 @@ async function fill(context: DemoContext): Promise<void> {
   for (const { first, last, at } of APPENDS) {
     const isExtended = first === 48
     if (isExtended) await addOperator(context)
-    const files: DataFile[] = []
+    const planned: EpisodesFile[] = []
     for (let dayIndex = first; dayIndex < last; dayIndex += 1)
       for (let part = 0; part < FILES_PER_DAY; part += 1) {
         const rows = sizes[fileIndex] ?? 0
-        const file = await writeEpisodes(context, { dayIndex, part, rows, episodeId, isExtended, fileIndex })
-        if (REPAIRED_DAYS.includes(dayIndex))
-          repaired.set(dayIndex, [...(repaired.get(dayIndex) ?? []), file])
-        files.push(file)
+        planned.push({ dayIndex, part, rows, episodeId, isExtended, fileIndex })
         fileIndex += 1
         episodeId += rows
       }
+    const files = await context.writer.writeAll(planned.map((file) => episodesFile(context, file)))
+    for (const dayIndex of REPAIRED_DAYS)
+      if (dayIndex >= first && dayIndex < last)
+        repaired.set(
+          dayIndex,
+          files.filter((_file, n) => planned[n]?.dayIndex === dayIndex),
+        )
     await commitSnapshot(context, table, { operation: 'append', added: files, timestampMs: commitTime(at) })
   }
   await repair(context, repaired)
   const rows = REPAIRED_DAYS.length * FILES_PER_DAY * deletedRows(scale)
   const late = { dayIndex: DAYS - 1, part: 1, rows, episodeId, isExtended: true, fileIndex }
-  const added = [await writeEpisodes(context, late)]
+  const added = [await context.writer.write(episodesFile(context, late))]
   await commitSnapshot(context, table, {
     operation: 'append',
     added,
@@ -99,18 +104,18 @@ interface EpisodesFile {
   readonly fileIndex: number
 }
 
-async function writeEpisodes(context: DemoContext, file: EpisodesFile): Promise<DataFile> {
+function episodesFile(context: DemoContext, file: EpisodesFile): ParquetFile {
   const day = LAST_DAY - DAYS + 1 + file.dayIndex
   const { rows, episodeId: firstId, isExtended: hasOperator } = file
   const spanMicros = 86_400_000_000 / FILES_PER_DAY
   const startMicros = day * 86_400_000_000 + file.part * spanMicros
-  return context.writer.write({
+  return {
     sql: episodesSql({ day, startMicros, spanMicros, rows, firstId, hasOperator }),
     fields: file.isExtended ? EPISODE_FIELDS : FIRST_FIELDS,
     location: dataLocation(context, day, `${String(file.fileIndex).padStart(5, '0')}-0-episodes`),
     partition: { day },
     rowGroupRows: ROW_GROUP_ROWS,
-  })
+  }
 }
 
 async function addOperator({ catalog, table }: DemoContext): Promise<void> {

@@ -1,7 +1,6 @@
 // analytics.telemetry: wide, 120 columns of mixed types, one file a day with several row groups, so that reading few
 // columns or few row groups shows.
 import { commitSnapshot } from '../iceberg/commit-snapshot.ts'
-import type { DataFile } from '../iceberg/manifest-files.ts'
 import { field } from '../iceberg/schema-fields.ts'
 import type { FieldJson } from '../iceberg/schema-fields.ts'
 import { dayNumber, dayText, demoTime, scaled } from './demo-table.ts'
@@ -43,19 +42,18 @@ export const telemetryTable: DemoTable = {
 }
 
 async function fill(context: DemoContext): Promise<void> {
-  const files: DataFile[] = []
   const rows = scaled(ROWS_PER_DAY, context.scale)
-  for (let n = 0; n < DAYS; n += 1) {
+  const planned = Array.from({ length: DAYS }, (_, n) => {
     const day = LAST_DAY - DAYS + 1 + n
-    const file = await context.writer.write({
+    return {
       sql: telemetrySql(day, n * rows, rows),
       fields: FIELDS,
       location: `${context.location}/data/day=${dayText(day)}/${String(n).padStart(5, '0')}-0-telemetry.parquet`,
       partition: { day },
       rowGroupRows: 2_048,
-    })
-    files.push(file)
-  }
+    }
+  })
+  const files = await context.writer.writeAll(planned)
   const half = DAYS / 2
   for (const [added, at] of [
     [files.slice(0, half), '2026-09-21T00:20:12.118Z'],

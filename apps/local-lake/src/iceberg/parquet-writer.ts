@@ -4,6 +4,7 @@
 import { DuckDBInstance } from '@duckdb/node-api'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { LAKE_BUCKET, toKey } from '../catalog/catalog.ts'
+import { LIMITS } from '../limits.ts'
 import type { ObjectFiles } from '../s3/object-files.ts'
 import type { DataFile, IntMapEntry } from './manifest-files.ts'
 import { fieldIdsOption, leafColumns } from './schema-fields.ts'
@@ -33,12 +34,16 @@ interface WrittenColumn {
 export class ParquetWriter {
   readonly #objects: ObjectFiles
   readonly #instance: DuckDBInstance
-  readonly #connection: DuckDBConnection
+  readonly #connections: readonly DuckDBConnection[]
 
-  private constructor(objects: ObjectFiles, instance: DuckDBInstance, connection: DuckDBConnection) {
+  private constructor(
+    objects: ObjectFiles,
+    instance: DuckDBInstance,
+    connections: readonly DuckDBConnection[],
+  ) {
     this.#objects = objects
     this.#instance = instance
-    this.#connection = connection
+    this.#connections = connections
   }
 
   static async open(objects: ObjectFiles): Promise<ParquetWriter> {
@@ -46,9 +51,13 @@ export class ParquetWriter {
       autoinstall_known_extensions: 'false',
       autoload_known_extensions: 'false',
     })
-    const connection = await instance.connect()
-    await connection.run("SET TimeZone = 'UTC'")
-    return new ParquetWriter(objects, instance, connection)
+    const connections: DuckDBConnection[] = []
+    for (let n = 0; n < LIMITS.filesWrittenAtOnceMax; n += 1) {
+      const connection = await instance.connect()
+      await connection.run("SET TimeZone = 'UTC'")
+      connections.push(connection)
+    }
+    return new ParquetWriter(objects, instance, connections)
   }
 
   /** Path of a file in the store, for a query that reads it again. */
@@ -56,7 +65,24 @@ export class ParquetWriter {
     return this.#objects.path(LAKE_BUCKET, toKey(location))
   }
 
+  /** Writes files, a few at a time; results are in the order of `files`. */
+  async writeAll(files: readonly ParquetFile[]): Promise<DataFile[]> {
+    const written: DataFile[] = []
+    const queue = files.entries()
+    const work = async (connection: DuckDBConnection): Promise<void> => {
+      for (const [index, file] of queue) written[index] = await this.#write(connection, file)
+    }
+    await Promise.all(this.#connections.map(work))
+    return written
+  }
+
   async write(file: ParquetFile): Promise<DataFile> {
+    const [written] = await this.writeAll([file])
+    if (written === undefined) throw new Error('No file was written')
+    return written
+  }
+
+  async #write(connection: DuckDBConnection, file: ParquetFile): Promise<DataFile> {
     const scratch = await this.#objects.scratchFile()
     const options = [
       'FORMAT parquet',
@@ -65,11 +91,14 @@ export class ParquetWriter {
       `ROW_GROUP_SIZE ${file.rowGroupRows}`,
       'RETURN_STATS',
     ]
-    const [written] = await this.#rows(`COPY (${file.sql}) TO ${literal(scratch)} (${options.join(', ')})`)
+    const [written] = await rowsOf(
+      connection,
+      `COPY (${file.sql}) TO ${literal(scratch)} (${options.join(', ')})`,
+    )
     if (written === undefined) throw new Error('DuckDB reported no written file')
     const columns = readColumns(written['column_statistics'], file.fields)
-    const nanCounts = await this.#nanCounts(scratch, columns)
-    const splitOffsets = await this.#splitOffsets(scratch)
+    const nanCounts = await countNans(connection, scratch, columns)
+    const splitOffsets = await readSplitOffsets(connection, scratch)
     await this.#objects.commitFile(scratch, LAKE_BUCKET, toKey(file.location), true)
     const single = columns.filter(({ leaf }) => !leaf.isRepeated)
     const lengthMax = file.isBoundWhole === true ? Number.MAX_SAFE_INTEGER : undefined
@@ -93,32 +122,36 @@ export class ParquetWriter {
     }
   }
 
-  async #splitOffsets(path: string): Promise<bigint[]> {
-    const sql = `SELECT min(least(data_page_offset, coalesce(nullif(dictionary_page_offset, 0), data_page_offset)))
-      AS first_byte FROM parquet_metadata(${literal(path)}) GROUP BY row_group_id ORDER BY row_group_id`
-    return (await this.#rows(sql)).map((row) => BigInt(String(row['first_byte'])))
-  }
-
-  /** Exact NaN counts of the floating point columns; only columns that have NaNs are read again. */
-  async #nanCounts(path: string, columns: readonly WrittenColumn[]): Promise<IntMapEntry<bigint>[]> {
-    const floats = columns.filter(({ leaf }) => !leaf.isRepeated && /^(float|double)$/.test(leaf.type))
-    const found: IntMapEntry<bigint>[] = []
-    for (const { leaf, path: column, stats } of floats) {
-      const sql = `SELECT count(*) FILTER (isnan(${column})) AS nans FROM read_parquet(${literal(path)})`
-      const nans = stats.get('has_nan') === 'true' ? (await this.#rows(sql))[0]?.['nans'] : 0
-      found.push({ key: leaf.id, value: BigInt(String(nans)) })
-    }
-    return found
-  }
-
-  async #rows(sql: string): Promise<Record<string, unknown>[]> {
-    return (await this.#connection.runAndReadAll(sql)).getRowObjectsJson()
-  }
-
   close(): void {
-    this.#connection.closeSync()
+    for (const connection of this.#connections) connection.closeSync()
     this.#instance.closeSync()
   }
+}
+
+async function readSplitOffsets(connection: DuckDBConnection, path: string): Promise<bigint[]> {
+  const sql = `SELECT min(least(data_page_offset, coalesce(nullif(dictionary_page_offset, 0), data_page_offset)))
+    AS first_byte FROM parquet_metadata(${literal(path)}) GROUP BY row_group_id ORDER BY row_group_id`
+  return (await rowsOf(connection, sql)).map((row) => BigInt(String(row['first_byte'])))
+}
+
+/** Exact NaN counts of the floating point columns; only columns that have NaNs are read again. */
+async function countNans(
+  connection: DuckDBConnection,
+  path: string,
+  columns: readonly WrittenColumn[],
+): Promise<IntMapEntry<bigint>[]> {
+  const floats = columns.filter(({ leaf }) => !leaf.isRepeated && /^(float|double)$/.test(leaf.type))
+  const found: IntMapEntry<bigint>[] = []
+  for (const { leaf, path: column, stats } of floats) {
+    const sql = `SELECT count(*) FILTER (isnan(${column})) AS nans FROM read_parquet(${literal(path)})`
+    const nans = stats.get('has_nan') === 'true' ? (await rowsOf(connection, sql))[0]?.['nans'] : 0
+    found.push({ key: leaf.id, value: BigInt(String(nans)) })
+  }
+  return found
+}
+
+async function rowsOf(connection: DuckDBConnection, sql: string): Promise<Record<string, unknown>[]> {
+  return (await connection.runAndReadAll(sql)).getRowObjectsJson()
 }
 
 type PairsJson = readonly { readonly key: string; readonly value: unknown }[]
