@@ -1,7 +1,9 @@
 // The life of engine processes: cancel, crash, backpressure, reset, queue.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFile, readdir, readlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { isAppError } from '@lake/core/errors.ts'
 import { collect, never, query, startTestEngine, table } from './engine-support.ts'
 
@@ -125,6 +127,33 @@ describe('crashes', () => {
     await settle(engine.analyst.parse('SELECT 1', never))
     expect(await engine.analyst.parse('SELECT 1', never)).toMatchObject({ error: false })
     expect((await query(engine, 'SELECT 1')).numRows).toBe(1)
+  })
+})
+
+it('processes end when the server is killed', async () => {
+  const scratchDirectory = join(test.directory, 'orphans')
+  const pool = new URL('../src/engine/engine-pool.ts', import.meta.url).href
+  const options = JSON.stringify({ scratchDirectory, enginesMax: 1, memoryBytesMax: 1e8 })
+  const server = spawn(
+    process.execPath,
+    [
+      '-e',
+      `import(${JSON.stringify(pool)}).then((m) => m.createEnginePool(${options})).then(() => console.log('up'))`,
+    ],
+    { stdio: ['ignore', 'pipe', 'ignore'] },
+  )
+  await once(server.stdout, 'data')
+  const [name] = await readdir(scratchDirectory)
+  const id = await processOf(join(scratchDirectory, name!))
+  server.kill('SIGKILL')
+  await once(server, 'exit')
+  await vi.waitFor(async () => {
+    await expect(
+      readFile(`/proc/${id}/cmdline`, 'utf8').then(
+        (text) => text.length > 0,
+        () => false,
+      ),
+    ).resolves.toBe(false)
   })
 })
 

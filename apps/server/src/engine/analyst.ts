@@ -25,7 +25,7 @@ interface SerializedTree {
 const NOT_FINITE = /"value":(-?(?:Infinity|NaN|inf|nan))\b/gu
 
 /** Parses the engine's JSON. Numbers that a number of ours cannot hold become strings: long integers, infinities, NaN. */
-export function parseTreeJson(text: string): unknown {
+function parseTreeJson(text: string): unknown {
   const revive = (_key: string, value: unknown, context?: { source?: string }): unknown => {
     if (typeof value !== 'number' || Number.isSafeInteger(value)) return value
     const source = context?.source ?? ''

@@ -38,7 +38,7 @@ interface Pending {
   reject(error: Error): void
 }
 
-const PROCESS_FILE = join(import.meta.dirname, 'engine-process.ts')
+const PROCESS_FILE = new URL('./engine-process.ts', import.meta.url)
 const STDERR_LENGTH_MAX = 2_000
 
 function spawnProcess(directory: string): ChildProcess {

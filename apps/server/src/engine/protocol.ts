@@ -12,7 +12,7 @@ export interface EngineSettings {
   readonly batchBytesMax: number
 }
 
-export interface WireColumn {
+interface WireColumn {
   readonly name: string
   readonly type: string
 }
