@@ -3,7 +3,7 @@
 import { optionalInt, optionalStruct } from './thrift.ts'
 import type { ThriftStruct } from './thrift.ts'
 
-export type TimeUnit = 'millis' | 'micros' | 'nanos'
+type TimeUnit = 'millis' | 'micros' | 'nanos'
 
 export type Annotation =
   | { readonly kind: 'none' | 'string' | 'enum' | 'json' | 'list' | 'map' | 'date' | 'uuid' }

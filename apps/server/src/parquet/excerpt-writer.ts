@@ -1,7 +1,6 @@
 // Makes the excerpt of one data file: reads its footer, drops row groups that cannot match, fetches the chunks of the
 // needed columns, and writes them unchanged under a footer of their own. Rows keep their order, and row groups are dropped
 // whole, so positions in the file can be translated. Either a complete excerpt appears under its name or none.
-import { createHash } from 'node:crypto'
 import { assertDefined } from '@lake/core/assert.ts'
 import { AppError } from '@lake/core/errors.ts'
 import type { Predicate } from '@lake/core/expr/predicate.ts'
@@ -10,7 +9,9 @@ import type { NameMapping } from '@lake/core/iceberg/name-mapping.ts'
 import { isPrimitive } from '@lake/core/iceberg/schema.ts'
 import type { PartitionSpec } from '@lake/core/iceberg/table-metadata.ts'
 import type { IcebergType, NestedField, Schema } from '@lake/core/iceberg/types.ts'
+import { encodeUtf8 } from '@lake/core/iceberg/utf8.ts'
 import type { FileScanTask } from '@lake/core/scan/file-scan-task.ts'
+import { xxhash64 } from 'hyparquet/src/xxhash.js'
 import type { RangeCache } from '../storage/column-chunk-cache.ts'
 import type { ObjectStore } from '../storage/object-store.ts'
 import { dropByBloomFilters } from './bloom-filters.ts'
@@ -49,7 +50,7 @@ export interface ExcerptRequest {
 }
 
 /** Rows of the data file that an excerpt holds, in order: positions `[firstRow, firstRow + rowCount)`. */
-export interface KeptRows {
+interface KeptRows {
   readonly firstRow: number
   readonly rowCount: number
 }

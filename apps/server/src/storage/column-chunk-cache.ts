@@ -9,9 +9,9 @@ import { openCacheEntries } from './cache-entries.ts'
 import type { ByteRange } from './object-store.ts'
 
 /** Raise it when keys or entries change their form: entries of other versions are never found. */
-export const CACHE_FORMAT_VERSION = 1
+const CACHE_FORMAT_VERSION = 1
 
-export interface RangeCacheKey {
+interface RangeCacheKey {
   /** Canonical. */
   readonly uri: string
   readonly sizeBytes: number
@@ -20,7 +20,7 @@ export interface RangeCacheKey {
 
 export type RangeCacheOutcome = 'hit' | 'miss' | 'shared'
 
-export interface RangeCacheCounts {
+interface RangeCacheCounts {
   readonly hits: number
   readonly misses: number
   /** Reads that waited for another one of the same range. */

@@ -1,7 +1,7 @@
 // The seam to object storage. Everything above it speaks of `s3://bucket/key` URIs and bytes.
 
 /** Facts about an object that the store told us. */
-export interface ObjectInfo {
+interface ObjectInfo {
   readonly sizeBytes: number
 }
 

@@ -37,17 +37,20 @@ describe.skipIf(files.length === 0)('the corpus', () => {
         await compareFile(path, `f${number}`)
         compared += 1
       } catch (error) {
-        if (!isAppError(error)) {
-          console.log(name)
-          throw error
-        }
+        if (!isAppError(error)) throw new Error(name, { cause: error })
         const reason = `${error.code}: ${error.message}`
         refused.set(reason, (refused.get(reason) ?? 0) + 1)
       }
     }
-    console.log(compared, [...refused])
-    expect(compared).toBeGreaterThan(300)
-    expect([...refused.keys()].filter((reason) => !reason.startsWith('TABLE_UNSUPPORTED'))).toEqual([])
+    expect(compared).toBeGreaterThan(360)
+    // Variant and geometry files, and shapes that no table has.
+    expect([...refused.keys()].map((reason) => reason.replace(/.* \(geo\w+\) .*/, 'geo')).sort()).toEqual([
+      'TABLE_UNSUPPORTED: The table uses a struct without fields, which is not read',
+      'TABLE_UNSUPPORTED: The table uses structs in files without field ids or name mapping, which is not read',
+      'TABLE_UNSUPPORTED: group other',
+      'geo',
+      'geo',
+    ])
   }, 300_000)
 
   async function compareFile(path: string, name: string): Promise<void> {
