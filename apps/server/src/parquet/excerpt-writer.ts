@@ -133,10 +133,8 @@ function resolveColumns(request: ExcerptRequest, metadata: ParquetMetadata): Res
  */
 function columnOf(type: IcebergType, { node, compute }: Projection, name: string): ExcerptColumn {
   if (compute === undefined && isUsualLeaf(type, node)) return { source: 'file' }
-  const shape = createHash('sha256')
-    .update(JSON.stringify(shapeOf(node)))
-    .digest('hex')
-    .slice(0, 16)
+  // A hash, since names inside could end the comment.
+  const shape = xxhash64(encodeUtf8(JSON.stringify(shapeOf(node)))).toString(16)
   return { source: 'constant', sql: `${compute?.(name) ?? name} /* ${shape} */` }
 }
 
