@@ -44,8 +44,6 @@ export const LIMITS = {
   parquetFooterBytesMax: 64 * MIB,
   /** Read from the end of a Parquet file in the first request, in the hope that it holds the whole footer. */
   parquetFooterGuessBytes: 65_536,
-  /** Footers kept in memory, counted by their encoded size. */
-  parquetFootersCachedBytesMax: 64 * MIB,
   parquetSchemaDepthMax: 64,
   parquetSchemaElementsMax: 100_000,
   /** Joined ranges of one excerpt that are in flight together: with their size, the memory that an excerpt takes. */
