@@ -22,7 +22,7 @@ const SCHEMA_CACHED_CHARS_MAX = 262_144
 const EMPTY_RECORDS_MAX = 10_000
 /** The loop gets its turn at least this often while records are decoded. */
 const TURN_MS = 8
-const RECORDS_PER_CLOCK_CHECK = 64
+const RECORDS_PER_CLOCK_CHECK = 16
 
 interface CompiledSchema {
   readonly schema: Extract<AvroType, { readonly kind: 'record' }>
@@ -102,7 +102,13 @@ export function metadataText(metadata: ReadonlyMap<string, Uint8Array>, key: str
  * @throws AppError TABLE_CORRUPT, CANCELLED or DEADLINE_EXCEEDED; and what `take` throws
  */
 export async function decodeAvroRecords(
-  file: { readonly bytes: Uint8Array; readonly path: string; readonly header: AvroHeader },
+  file: {
+    readonly bytes: Uint8Array
+    readonly path: string
+    readonly header: AvroHeader
+    /** Keys of lists of key-value pairs to keep; all where absent. */
+    readonly pairKeys?: ReadonlySet<unknown> | undefined
+  },
   take: (record: AvroRecord) => void,
   signal: AbortSignal,
 ): Promise<void> {
@@ -122,7 +128,9 @@ export async function decodeAvroRecords(
     const recordsMax =
       header.schema.bytesMin === 0 ? EMPTY_RECORDS_MAX : Math.floor(data.length / header.schema.bytesMin)
     if (count < 0 || count > recordsMax) throw cursor.corrupt('has more records than bytes')
-    await decodeBlock(new AvroCursor(data, path), { count, decode: header.decode, take, turns })
+    const block = new AvroCursor(data, path)
+    block.pairKeys = file.pairKeys
+    await decodeBlock(block, { count, decode: header.decode, take, turns })
   }
 }
 

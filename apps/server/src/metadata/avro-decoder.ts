@@ -30,6 +30,8 @@ export class AvroCursor {
   readonly #path: string
   readonly #view: DataView
   position = 0
+  /** Keys of lists of key-value pairs to keep; undefined keeps all. Others are passed over without being decoded. */
+  pairKeys: ReadonlySet<AvroValue> | undefined
 
   /** @param path names the file in messages */
   constructor(bytes: Uint8Array, path: string) {
@@ -213,12 +215,29 @@ function compilePair(items: AvroType): PairDecoder | undefined {
   const pair = items.kind === 'record' ? asKeyValue(items.fields) : undefined
   if (!pair) return undefined
   const [decodeFirst, decodeSecond] = [compileAvroDecoder(pair.first), compileAvroDecoder(pair.second)]
+  const passSecond = compilePass(pair.second)
   return (cursor, map) => {
     const first = decodeFirst(cursor)
-    const second = decodeSecond(cursor)
-    if (pair.isKeyFirst) map.set(first, second)
-    else map.set(second, first)
+    const { pairKeys } = cursor
+    if (!pair.isKeyFirst) {
+      const key = decodeSecond(cursor)
+      if (!pairKeys || pairKeys.has(key)) map.set(key, first)
+    } else if (!pairKeys || pairKeys.has(first)) {
+      map.set(first, decodeSecond(cursor))
+    } else {
+      passSecond(cursor)
+    }
   }
+}
+
+/** Moves past a value; bounds are not copied for that. */
+function compilePass(type: AvroType): (cursor: AvroCursor) => void {
+  if (type.kind === 'bytes' || type.kind === 'string') {
+    return (cursor) => {
+      cursor.advance(cursor.readCount('length'))
+    }
+  }
+  return compileAvroDecoder(type)
 }
 
 /** Iceberg writes maps whose keys are not text as arrays of records with a key and a value. */

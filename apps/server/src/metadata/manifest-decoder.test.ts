@@ -163,6 +163,20 @@ test('fields are found by id, others are skipped, absent ones unknown', async ()
   })
 })
 
+test('metrics of fields that are not asked for are passed over', async () => {
+  const pairs = [1, 2, 3].map((key) => ({ key, value: Buffer.from([key]) }))
+  const counts = [1, 2, 3].map((key) => ({ key, value: BigInt(key) }))
+  const bytes = encode(entrySchema(), [
+    entry({ file: { lower_bounds: pairs, value_counts: counts } }),
+    entry({}),
+  ])
+  const context = { spec: unpartitioned, schema, metricsFieldIds: new Set([2]) }
+  const [first, second] = await decodeManifest({ bytes, manifest: manifest() }, context, signal)
+  expect(first?.file.lowerBounds).toEqual(new Map([[2, Uint8Array.of(2)]]))
+  expect(first?.file.valueCounts).toEqual(new Map([[2, 2]]))
+  expect(second?.file.path).toBe('s3://b/f.parquet')
+})
+
 describe('sequence numbers', () => {
   const bytes = encode(entrySchema(), [
     entry({ status: 1 }),

@@ -48,6 +48,8 @@ export interface ManifestContext {
   readonly spec: PartitionSpec
   /** Types the partition values where the sources still exist. */
   readonly schema: Schema
+  /** Fields whose sizes, counts and bounds are kept; those of all where absent. Fewer take less time and memory. */
+  readonly metricsFieldIds?: ReadonlySet<number> | undefined
 }
 
 /**
@@ -70,7 +72,7 @@ export async function decodeManifest(
     }
     entries.push(decoder.decode(record))
   }
-  await decodeAvroRecords({ bytes, path, header }, take, signal)
+  await decodeAvroRecords({ bytes, path, header, pairKeys: context.metricsFieldIds }, take, signal)
   return entries
 }
 

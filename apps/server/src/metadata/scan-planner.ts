@@ -19,6 +19,8 @@ export interface SnapshotScan {
   readonly schema: Schema
   readonly predicate: Predicate
   readonly pruning?: PruningSwitches
+  /** Further fields whose sizes, counts and bounds the tasks shall have; the predicate's are always there. */
+  readonly metricsFieldIds?: Iterable<number>
 }
 
 /**
@@ -27,15 +29,16 @@ export interface SnapshotScan {
  */
 export async function planSnapshotScan(
   source: ManifestSource,
-  { metadata, snapshot, schema, predicate, pruning }: SnapshotScan,
+  { metadata, snapshot, schema, predicate, pruning, metricsFieldIds: furtherIds = [] }: SnapshotScan,
   signal: AbortSignal,
 ): Promise<ScanPlan> {
   const specs = metadata.partitionSpecs
   const scan = createTableScan({ specs, schema, predicate, ...(pruning ? { pruning } : {}) })
+  const metricsFieldIds = new Set([...scan.metricsFieldIds, ...furtherIds])
   const manifests = snapshot ? await readSnapshotManifests(source, snapshot, signal) : []
   const selected = scan.selectManifests(manifests)
   const select = async (manifest: ManifestFile, itemSignal: AbortSignal): Promise<FileSelection> => {
-    const context = { spec: scan.specOf(manifest), schema }
+    const context = { spec: scan.specOf(manifest), schema, metricsFieldIds }
     return scan.selectFiles(manifest, await readManifest(source, manifest, context, itemSignal))
   }
   const selections = await mapConcurrently(selected.read, LIMITS.manifestsReadAtOnceMax, select, signal)

@@ -8,6 +8,7 @@ import type { ColumnMetrics } from '../expr/inclusive-metrics-evaluator.ts'
 import { mightMatchManifest, mightMatchPartition } from '../expr/manifest-evaluator.ts'
 import { typePartitionFields } from '../expr/partition-types.ts'
 import type { TypedPartitionField } from '../expr/partition-types.ts'
+import { fieldIdsOf } from '../expr/predicate-fields.ts'
 import type { Predicate } from '../expr/predicate.ts'
 import { decodeBound } from '../iceberg/literal.ts'
 import type { DataFile, ManifestEntry, ManifestFile } from '../iceberg/manifest.ts'
@@ -70,6 +71,8 @@ export interface ScanPlan {
 }
 
 export interface TableScan {
+  /** Fields whose metrics planning looks at; a manifest may be decoded with those of no others. */
+  readonly metricsFieldIds: ReadonlySet<number>
   selectManifests(manifests: readonly ManifestFile[]): ManifestSelection
   /** The spec that a manifest was written with. Throws TABLE_CORRUPT where the table does not have it. */
   specOf(manifest: ManifestFile): PartitionSpec
@@ -110,6 +113,8 @@ export function createTableScan(request: ScanRequest): TableScan {
     !pruning.metrics || mightMatchMetrics(predicate, (id) => metricsOfFile(file, id, typeOf(id)), typeOf)
 
   return {
+    metricsFieldIds: new Set(fieldIdsOf(predicate)),
+
     specOf: (manifest) => boundSpecOf(manifest).spec,
 
     selectManifests(manifests) {
