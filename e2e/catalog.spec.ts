@@ -83,3 +83,27 @@ test('a list that fails can be retried', async ({ page }) => {
   await retry.click()
   await expect(workbench.treeItem('episodes')).toBeVisible()
 })
+
+test('with exact discovery nothing is listed, and tables that were opened make the tree', async ({
+  page,
+}) => {
+  const workbench = new Workbench(page)
+  const listed: string[] = []
+  page.on('request', (request) => {
+    if (request.url().endsWith('/tables')) listed.push(request.url())
+  })
+  await page.route('**/api/v1/session', async (route) => {
+    const response = await route.fetch()
+    const session = (await response.json()) as Record<string, unknown>
+    await route.fulfill({ response, json: { ...session, discovery: 'exact' } })
+  })
+  await workbench.open()
+  await workbench.treeItem('analytics').click()
+  await expect(workbench.treeItem('open a table by its full name')).toBeVisible()
+  const box = page.getByRole('search').getByRole('textbox', { name: 'Open a table by its full name' })
+  await box.fill('iceberg.analytics.robots')
+  await box.press('Enter')
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('robots')
+  await expect(workbench.treeItem('robots')).toBeVisible()
+  expect(listed).toEqual([])
+})

@@ -2,6 +2,7 @@
 import { useEffect, useImperativeHandle, useLayoutEffect, useRef, type Ref } from 'react'
 import { useIsDark } from '../../ui/theme.ts'
 import { applyMonacoTheme } from './monaco-setup.ts'
+import { registerSqlCompletion } from './sql-completion.ts'
 import { SqlEditor, type EditorCallbacks, type ErrorMarker } from './sql-editor.ts'
 import { activeTab, type TabsSnapshot } from './tabs-store.ts'
 
@@ -17,6 +18,8 @@ export interface SqlEditorViewProps extends EditorCallbacks {
   marker: ErrorMarker | null
   handle: Ref<EditorHandle>
 }
+
+registerSqlCompletion()
 
 export function SqlEditorView({ tabs, marker, handle, onChange, onRun }: SqlEditorViewProps) {
   const container = useRef<HTMLDivElement>(null)

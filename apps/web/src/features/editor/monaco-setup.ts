@@ -86,6 +86,8 @@ export const EDITOR_OPTIONS: monaco.editor.IStandaloneEditorConstructionOptions 
   padding: { top: 8, bottom: 8 },
   tabSize: 2,
   insertSpaces: true,
+  // Words of the text are not names; completion knows which are.
+  wordBasedSuggestions: 'off',
   // Enter always breaks the line; Tab accepts a suggestion.
   acceptSuggestionOnEnter: 'off',
   scrollbar: { verticalScrollbarSize: 10, horizontalScrollbarSize: 10, useShadows: false },

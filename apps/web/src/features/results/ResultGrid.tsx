@@ -106,6 +106,8 @@ export function ResultGrid({ buffer, columns, rowCount, onOpenCell, onCopyRefuse
       gridCell(textAt(buffer, columns, column, row, CELL_DISPLAY_CHARS_MAX + 1), columns[column], theme),
     [buffer, columns, theme],
   )
+  // Ends the grid after its last row, with room for a scroll bar but not for another row.
+  const maxBlockSize = HEADER_HEIGHT_PX + rowCount * ROW_HEIGHT_PX + ROW_HEIGHT_PX - 8
   const drawHeader = useMemo(() => headerPainter(columns, theme), [columns, theme])
   const onCopy = (event: ClipboardEvent) => {
     const copied = selectionTsv(selection, buffer, columns)
@@ -116,7 +118,7 @@ export function ResultGrid({ buffer, columns, rowCount, onOpenCell, onCopyRefuse
   }
 
   return (
-    <div className="result-grid" onCopy={onCopy}>
+    <div className="result-grid" style={{ maxBlockSize }} onCopy={onCopy}>
       <DataEditor
         width="100%"
         height="100%"

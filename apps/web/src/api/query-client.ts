@@ -1,0 +1,51 @@
+// The one query client, and loaders through its cache for code outside React, such as completion.
+import { QueryClient } from '@tanstack/react-query'
+import { CATALOG_STALE_MS } from '../limits.ts'
+import { toApiError } from './api-error.ts'
+import { getNamespaces, getSession, getTable, getTables } from './client.ts'
+import type { TableName } from './table-name.ts'
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // One more try for what may pass by itself; anything else is an answer.
+      retry: (failureCount, error) => failureCount < 1 && toApiError(error).isRetryable,
+      refetchOnWindowFocus: false,
+    },
+  },
+})
+
+export async function loadNamespaces(): Promise<readonly (readonly string[])[]> {
+  const { namespaces } = await queryClient.fetchQuery({
+    queryKey: ['namespaces'],
+    queryFn: ({ signal }) => getNamespaces(signal),
+    staleTime: CATALOG_STALE_MS,
+  })
+  return namespaces
+}
+
+/** Table names of a namespace; none where the deployment does not list. */
+export async function loadTableNames(namespace: readonly string[]): Promise<readonly string[]> {
+  const { discovery } = await queryClient.fetchQuery({
+    queryKey: ['session'],
+    queryFn: ({ signal }) => getSession(signal),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  if (discovery !== 'list') return []
+  const { tables } = await queryClient.fetchQuery({
+    queryKey: ['tables', namespace],
+    queryFn: ({ signal }) => getTables(namespace, signal),
+    staleTime: CATALOG_STALE_MS,
+  })
+  return tables
+}
+
+/** Columns of a table's current schema, top level. */
+export async function loadColumns({ namespace, table }: TableName) {
+  const loaded = await queryClient.fetchQuery({
+    queryKey: ['table', namespace, table],
+    queryFn: ({ signal }) => getTable(namespace, table, signal),
+    staleTime: CATALOG_STALE_MS,
+  })
+  return loaded.schemas.find((schema) => schema.schemaId === loaded.currentSchemaId)?.columns ?? []
+}

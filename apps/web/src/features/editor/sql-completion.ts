@@ -1,0 +1,126 @@
+// Completion for the editor: names of the catalog and of the tables in scope, then keywords. Lists come through the
+// query cache, so typing does not wait for the catalog twice; a list that cannot be had is left out.
+import { loadColumns, loadNamespaces, loadTableNames } from '../../api/query-client.ts'
+import { namespaceText, quoteName } from '../../api/table-name.ts'
+import { monaco } from './monaco-setup.ts'
+import { completionContext, type CompletionContext, type ScopeTable } from './sql-scope.ts'
+
+interface Suggestion {
+  label: string
+  insertText: string
+  detail: string
+  kind: monaco.languages.CompletionItemKind
+  /** Lower goes first. */
+  rank: number
+}
+
+const { CompletionItemKind } = monaco.languages
+
+const KEYWORDS = (
+  'SELECT,FROM,WHERE,GROUP BY,ORDER BY,HAVING,LIMIT,OFFSET,JOIN,LEFT JOIN,CROSS JOIN,ON,USING,AS,WITH,UNION ALL,' +
+  'DISTINCT,CASE,WHEN,THEN,ELSE,END,AND,OR,NOT,IN,IS NULL,IS NOT NULL,BETWEEN,LIKE,ILIKE,EXISTS,CAST,TRY_CAST,' +
+  'OVER,PARTITION BY,QUALIFY,EXCLUDE,ASC,DESC,NULLS LAST,NULLS FIRST,DATE,TIMESTAMP,INTERVAL'
+).split(',')
+const FUNCTIONS = (
+  'count,sum,avg,min,max,median,quantile_cont,stddev,arg_min,arg_max,string_agg,list,date_trunc,date_part,date_diff,' +
+  'strftime,epoch,coalesce,nullif,greatest,least,round,floor,ceil,abs,length,lower,upper,trim,substr,replace,' +
+  'split_part,regexp_matches,regexp_extract,concat,row_number,rank,dense_rank,lag,lead,first_value,last_value,' +
+  'unnest,range'
+).split(',')
+
+async function columnSuggestions(table: ScopeTable, rank: number): Promise<Suggestion[]> {
+  const namespaces = await loadNamespaces()
+  const levels = namespaces.find((known) => namespaceText(known) === table.namespace) ?? [table.namespace]
+  const columns = await loadColumns({ namespace: levels, table: table.table })
+  return columns.map((column) => ({
+    label: column.name,
+    insertText: quoteName(column.name),
+    detail: `${column.type} · ${table.name}`,
+    kind: CompletionItemKind.Field,
+    rank,
+  }))
+}
+
+const words = (list: readonly string[], kind: monaco.languages.CompletionItemKind, rank: number) =>
+  list.map((label): Suggestion => ({ label, insertText: label, detail: '', kind, rank }))
+
+/** Waits for all lists; one that fails gives nothing, since completion is no place for errors. */
+async function settled(lists: readonly Promise<Suggestion[]>[]): Promise<Suggestion[]> {
+  const results = await Promise.allSettled(lists)
+  return results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
+}
+
+async function namespaceSuggestions(): Promise<Suggestion[]> {
+  const namespaces = await loadNamespaces()
+  return namespaces.map((levels) => ({
+    label: namespaceText(levels),
+    insertText: quoteName(namespaceText(levels)),
+    detail: 'namespace',
+    kind: CompletionItemKind.Module,
+    rank: 0,
+  }))
+}
+
+async function tableSuggestions(namespace: string): Promise<Suggestion[]> {
+  const levels = (await loadNamespaces()).find((known) => namespaceText(known) === namespace)
+  const tables = levels === undefined ? [] : await loadTableNames(levels)
+  return tables.map((table) => ({
+    label: table,
+    insertText: quoteName(table),
+    detail: 'table',
+    kind: CompletionItemKind.Struct,
+    rank: 0,
+  }))
+}
+
+async function suggestionsFor(context: CompletionContext): Promise<Suggestion[]> {
+  switch (context.kind) {
+    case 'none':
+      return []
+    case 'namespaces':
+      return settled([namespaceSuggestions()])
+    case 'tables':
+      return settled([tableSuggestions(context.namespace)])
+    case 'columns':
+      return settled([columnSuggestions(context.table, 0)])
+    case 'any': {
+      const columns = await settled(context.tables.map((table) => columnSuggestions(table, 0)))
+      const names = context.tables.map((table) => table.name)
+      return [
+        ...columns,
+        ...words(names, CompletionItemKind.Struct, 1),
+        ...words(['iceberg'], CompletionItemKind.Module, 2),
+        ...words(KEYWORDS, CompletionItemKind.Keyword, 3),
+        ...words(FUNCTIONS, CompletionItemKind.Function, 4),
+      ]
+    }
+  }
+}
+
+/** Registers the provider; once for the page. */
+export function registerSqlCompletion(): void {
+  monaco.languages.registerCompletionItemProvider('sql', {
+    triggerCharacters: ['.'],
+    async provideCompletionItems(model, position) {
+      const context = completionContext(model.getValue(), model.getOffsetAt(position))
+      const word = model.getWordUntilPosition(position)
+      const range = new monaco.Range(
+        position.lineNumber,
+        word.startColumn,
+        position.lineNumber,
+        word.endColumn,
+      )
+      const suggestions = await suggestionsFor(context)
+      return {
+        suggestions: suggestions.map(({ label, insertText, detail, kind, rank }) => ({
+          label,
+          insertText,
+          detail,
+          kind,
+          range,
+          sortText: `${rank}${label.toLowerCase()}`,
+        })),
+      }
+    },
+  })
+}

@@ -1,0 +1,71 @@
+// What a statement's text says to completion: which tables it names under which aliases, and what is being typed at
+// the cursor. Works on unfinished text, so it looks for names and does not parse; the server decides what is valid.
+import { statementAt } from './split-statements.ts'
+
+export interface ScopeTable {
+  namespace: string
+  table: string
+  /** Alias, or the table's own name. */
+  name: string
+}
+
+export type CompletionContext =
+  /** After `iceberg.` */
+  | { kind: 'namespaces' }
+  /** After `iceberg.<namespace>.` */
+  | { kind: 'tables'; namespace: string }
+  /** After `<alias>.` */
+  | { kind: 'columns'; table: ScopeTable }
+  | { kind: 'any'; tables: readonly ScopeTable[] }
+  /** After a dot whose left side means nothing here. */
+  | { kind: 'none' }
+
+const NAME = String.raw`(?:"(?:[^"]|"")+"|[\p{L}_][\p{L}\p{N}_$]*)`
+const TABLE = new RegExp(
+  String.raw`\biceberg\s*\.\s*(${NAME})\s*\.\s*(${NAME})(?:\s+(?:as\s+)?(${NAME}))?`,
+  'giu',
+)
+const PATH_BEFORE = new RegExp(String.raw`((?:${NAME}\s*\.\s*)+)(?:"[^"]*|[\p{L}\p{N}_$]*)$`, 'u')
+const PATH_PART = new RegExp(NAME, 'gu')
+const NOT_ALIAS = new Set(
+  (
+    'anti asof at cross except full group having inner intersect join left limit natural offset on order pivot ' +
+    'positional qualify right sample select semi set tablesample union unpivot using where window'
+  ).split(' '),
+)
+
+const unquote = (name: string): string =>
+  name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name
+
+/** Blanks strings and comments out, at the same length, so that names in them are not taken for names. */
+function withoutLiterals(sql: string): string {
+  return sql.replaceAll(/'(?:[^']|'')*'?|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g, (text) => ' '.repeat(text.length))
+}
+
+export function tablesInScope(sql: string): ScopeTable[] {
+  return [...withoutLiterals(sql).matchAll(TABLE)].map((match) => {
+    const namespace = unquote(match[1] ?? '')
+    const table = unquote(match[2] ?? '')
+    const alias = match[3]
+    const isAlias = alias !== undefined && !NOT_ALIAS.has(alias.toLowerCase())
+    return { namespace, table, name: isAlias ? unquote(alias) : table }
+  })
+}
+
+/** What can stand at `offset` of `text` (UTF-16). */
+export function completionContext(text: string, offset: number): CompletionContext {
+  const range = statementAt(text, offset)
+  const start = range === null || range.startOffset > offset ? offset : range.startOffset
+  const tables = range === null ? [] : tablesInScope(text.slice(range.startOffset, range.endOffset))
+  const path = PATH_BEFORE.exec(withoutLiterals(text.slice(start, offset)))?.[1]
+  if (path === undefined) return { kind: 'any', tables }
+  const parts = (path.match(PATH_PART) ?? []).map(unquote)
+  const [first, second] = parts
+  if (first?.toLowerCase() === 'iceberg') {
+    if (parts.length === 1) return { kind: 'namespaces' }
+    if (parts.length === 2 && second !== undefined) return { kind: 'tables', namespace: second }
+  }
+  const owner = parts.at(-1)?.toLowerCase()
+  const table = tables.find(({ name }) => name.toLowerCase() === owner)
+  return table === undefined ? { kind: 'none' } : { kind: 'columns', table }
+}
