@@ -6,6 +6,8 @@ export const RESULT_ROWS_PER_STEP_MAX = 2_000_000
 export const RESULT_BYTES_PER_STEP_MAX = 512 * 1024 * 1024
 /** How often a running result tells its watchers about new rows. */
 export const RESULT_PUBLISH_INTERVAL_MS = 80
+/** How long a stream is read before the page may paint and handle input. */
+export const READ_SLICE_MS = 24
 /** Results kept at once, one for each of the tabs used last; older ones are dropped, their SQL is not. */
 export const RESULTS_KEPT_MAX = 8
 

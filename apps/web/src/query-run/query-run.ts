@@ -123,7 +123,12 @@ export class QueryRun {
     this.#publish(state)
   }
 
+  /** The first rows are shown at once, later ones at the pace of the eye. */
   #publishSoon(): void {
+    if (this.snapshot.rowCount === 0 && this.buffer.rowCount > 0) {
+      this.#publish(this.snapshot.state)
+      return
+    }
     this.#publishTimer ??= setTimeout(() => this.#publish(this.snapshot.state), RESULT_PUBLISH_INTERVAL_MS)
   }
 

@@ -4,6 +4,7 @@
 import { RecordBatchReader } from 'apache-arrow'
 import { BATCH_METADATA_KEY, batchMessage, type BatchMessage } from '@lake/core/api/wire.ts'
 import { ApiError } from '../api/api-error.ts'
+import { READ_SLICE_MS } from '../limits.ts'
 import type { ResultBuffer } from './result-buffer.ts'
 import type { RunEvent } from './run-state.ts'
 
@@ -42,6 +43,8 @@ function eventOf(message: BatchMessage): RunEvent {
   }
 }
 
+const nextTask = () => new Promise<void>((resolve) => setTimeout(resolve))
+
 /** @throws ApiError STREAM_INCOMPLETE or UNEXPECTED_RESPONSE, and whatever `signal` was aborted with */
 export async function readStream(
   body: ReadableStream<Uint8Array>,
@@ -54,6 +57,7 @@ export async function readStream(
     await reader.open({ autoDestroy: false })
     buffer.schema = reader.schema
     sink.rowsArrived()
+    let yieldedAtMs = 0
     for await (const batch of reader) {
       signal.throwIfAborted()
       if (batch.numRows > 0) {
@@ -67,6 +71,11 @@ export async function readStream(
         if (event.kind !== 'progressed') return
       }
       if (buffer.isFull) await sink.waitForRoom(signal)
+      // A fast stream is never out of data, so the page would neither paint nor hear Stop.
+      if (performance.now() - yieldedAtMs > READ_SLICE_MS) {
+        await nextTask()
+        yieldedAtMs = performance.now()
+      }
     }
   } catch (error) {
     if (signal.aborted || error instanceof ApiError) throw error

@@ -15,12 +15,13 @@ import { useCallback, useMemo, useState, type ClipboardEvent } from 'react'
 import { CELL_DISPLAY_CHARS_MAX } from '../../limits.ts'
 import type { ResultBuffer } from '../../query-run/result-buffer.ts'
 import { useIsDark } from '../../ui/theme.ts'
-import { columnWidths, displayText, textAt, type ResultColumn } from './grid-columns.ts'
+import { columnWidths, displayText, fitText, textAt, type ResultColumn } from './grid-columns.ts'
 import { GRID_FONT, gridTheme, type GridTheme } from './grid-theme.ts'
 import { selectionTsv } from './selection-tsv.ts'
 
 const ROW_HEIGHT_PX = 24
 const HEADER_HEIGHT_PX = 44
+const CELL_PADDING_PX = 8
 const NO_SELECTION: GridSelection = { columns: CompactSelection.empty(), rows: CompactSelection.empty() }
 const KEYBINDINGS = { copy: false, cut: false, paste: false, search: false, clear: false, delete: false }
 
@@ -65,33 +66,41 @@ function headerPainter(columns: readonly ResultColumn[], theme: GridTheme): Draw
   }
 }
 
-function gridCell(
-  text: string | null | undefined,
-  column: ResultColumn | undefined,
-  theme: GridTheme,
-): GridCell {
+interface CellLook {
+  theme: GridTheme
+  isNumeric: boolean
+  widthPx: number
+  measure: (text: string) => number
+}
+
+/** `data` is what assistive technology reads, `displayData` what is drawn. */
+function gridCell(text: string | null | undefined, look: CellLook): GridCell {
   const isSpecial = text === null || text === undefined || text === ''
-  const shown = text === null ? 'NULL' : text === '' ? '""' : displayText(text ?? '')
+  const data = text === null ? 'NULL' : text === '' ? '""' : displayText(text ?? '')
   return {
     kind: GridCellKind.Text,
     allowOverlay: false,
-    data: shown,
-    displayData: shown,
-    contentAlign: column?.isNumeric === true ? 'right' : 'left',
-    ...(isSpecial && { themeOverride: text === null ? theme.nullCell : theme.faintCell }),
+    data,
+    displayData: fitText(data, look.widthPx - 2 * CELL_PADDING_PX, look.measure),
+    contentAlign: look.isNumeric ? 'right' : 'left',
+    ...(isSpecial && { themeOverride: text === null ? look.theme.nullCell : look.theme.faintCell }),
   }
 }
+
+/** Wide enough for the number of the last row. */
+const markerWidth = (rowCount: number): number => 22 + 8 * Math.max(2, String(rowCount).length)
 
 export function ResultGrid({ buffer, columns, rowCount, onOpenCell, onCopyRefused }: ResultGridProps) {
   const isDark = useIsDark()
   const [selection, setSelection] = useState<GridSelection>(NO_SELECTION)
   const [resized, setResized] = useState<Readonly<Record<number, number>>>({})
   const hasRows = rowCount > 0
+  const measure = useMemo(measurer, [])
   // isDark and hasRows stand for what these read from outside React: the tokens and the first rows.
   // oxlint-disable-next-line react-hooks/exhaustive-deps
   const theme = useMemo(() => gridTheme(), [isDark])
   // oxlint-disable-next-line react-hooks/exhaustive-deps
-  const widths = useMemo(() => columnWidths(buffer, columns, measurer()), [buffer, columns, hasRows])
+  const widths = useMemo(() => columnWidths(buffer, columns, measure), [buffer, columns, measure, hasRows])
   const gridColumns = useMemo<GridColumn[]>(
     () =>
       columns.map((column, index) => ({
@@ -103,8 +112,13 @@ export function ResultGrid({ buffer, columns, rowCount, onOpenCell, onCopyRefuse
   )
   const getCellContent = useCallback(
     ([column, row]: Item): GridCell =>
-      gridCell(textAt(buffer, columns, column, row, CELL_DISPLAY_CHARS_MAX + 1), columns[column], theme),
-    [buffer, columns, theme],
+      gridCell(textAt(buffer, columns, column, row, CELL_DISPLAY_CHARS_MAX + 1), {
+        theme,
+        measure,
+        isNumeric: columns[column]?.isNumeric ?? false,
+        widthPx: resized[column] ?? widths[column] ?? 120,
+      }),
+    [buffer, columns, theme, measure, resized, widths],
   )
   // Ends the grid after its last row, with room for a scroll bar but not for another row.
   const maxBlockSize = HEADER_HEIGHT_PX + rowCount * ROW_HEIGHT_PX + ROW_HEIGHT_PX - 8
@@ -129,7 +143,7 @@ export function ResultGrid({ buffer, columns, rowCount, onOpenCell, onCopyRefuse
         rowHeight={ROW_HEIGHT_PX}
         headerHeight={HEADER_HEIGHT_PX}
         drawHeader={drawHeader}
-        rowMarkers="clickable-number"
+        rowMarkers={{ kind: 'clickable-number', width: markerWidth(rowCount) }}
         rangeSelect="rect"
         columnSelect="multi"
         rowSelect="multi"

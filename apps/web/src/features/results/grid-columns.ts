@@ -39,12 +39,28 @@ export function displayText(text: string, charsMax: number = CELL_DISPLAY_CHARS_
   return line.replaceAll(/\r\n|\r|\n/g, '↵').replaceAll('\t', '⇥')
 }
 
+/** Digits are drawn with one width, that of the widest. */
+const tabular = (text: string): string => text.replaceAll(/\d/g, '0')
+
+/**
+ * The longest start of `text` that fits `widthPx`, with an ellipsis where it is cut: a value that is merely clipped
+ * looks like a shorter one.
+ */
+export function fitText(text: string, widthPx: number, measure: (text: string) => number): string {
+  if (measure(tabular(text)) <= widthPx) return text
+  let low = 0
+  let high = text.length
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if (measure(tabular(`${text.slice(0, middle)}…`)) <= widthPx) low = middle
+    else high = middle - 1
+  }
+  return `${text.slice(0, low)}…`
+}
+
 const WIDTH_MIN_PX = 72
 const WIDTH_MAX_PX = 360
 const PADDING_PX = 26
-
-/** Digits are drawn with one width, that of the widest. */
-const tabular = (text: string): string => text.replaceAll(/\d/g, '0')
 
 /** Widths in pixels by the header and the first rows. `measure` gives a text's width in the grid's font. */
 export function columnWidths(
