@@ -249,3 +249,16 @@ test('completion knows aliases, tables and columns', async ({ page }) => {
   await page.keyboard.type('.')
   await expect(list.getByRole('option', { name: /robots/ })).toBeVisible()
 })
+
+test('the last result stays, dimmed, until the next one has rows', async ({ page }) => {
+  const workbench = new Workbench(page)
+  await workbench.open()
+  await workbench.run('SELECT 7 AS seven')
+  await expect(workbench.exactness).toHaveText('exact')
+  await workbench.run('SELECT sum(a.range * b.range) AS s FROM range(1000000) a, range(1000000) b')
+  await expect(page.getByText('the previous result, until there are new rows')).toBeVisible()
+  await workbench.screen('previous-result')
+  await page.keyboard.press('ControlOrMeta+.')
+  await expect(workbench.exactness).toHaveText('cancelled after 0 rows')
+  await expect(page.getByText('the previous result')).toHaveCount(0)
+})

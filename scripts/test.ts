@@ -57,33 +57,42 @@ function add(tally: Tally): void {
   total.skipped += tally.skipped
 }
 
+interface UnitReport {
+  readonly numPassedTests: number
+  readonly numFailedTests: number
+  readonly numPendingTests: number
+  readonly numTodoTests: number
+  readonly success: boolean
+}
+
 function readUnits(path: string): Tally {
-  const report = readReport<{
-    numPassedTests: number
-    numFailedTests: number
-    numPendingTests: number
-    numTodoTests: number
-    success: boolean
-  }>(path)
+  const report = readReport(path) as UnitReport | undefined
   if (!report) return { passed: 0, failed: 1, skipped: 0 }
   // A file that fails to load has no failed test of its own, but the run did not succeed.
   const failed = report.success ? report.numFailedTests : Math.max(1, report.numFailedTests)
   return { passed: report.numPassedTests, failed, skipped: report.numPendingTests + report.numTodoTests }
 }
 
+interface BrowserReport {
+  readonly stats: {
+    readonly expected: number
+    readonly unexpected: number
+    readonly flaky: number
+    readonly skipped: number
+  }
+  readonly errors: readonly unknown[]
+}
+
 function readBrowser(path: string): Tally {
-  const report = readReport<{
-    stats: { expected: number; unexpected: number; flaky: number; skipped: number }
-    errors: unknown[]
-  }>(path)
+  const report = readReport(path) as BrowserReport | undefined
   if (!report) return { passed: 0, failed: 1, skipped: 0 }
   const { expected, unexpected, flaky, skipped } = report.stats
   return { passed: expected, failed: unexpected + flaky + report.errors.length, skipped }
 }
 
-function readReport<Report>(path: string): Report | undefined {
+function readReport(path: string): unknown {
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as Report
+    return JSON.parse(readFileSync(path, 'utf8'))
   } catch {
     process.stdout.write(`${path} is missing: the run did not finish\n`)
     return undefined

@@ -267,7 +267,7 @@ function readTicketKeys(reader: Reader): readonly TicketKey[] {
 }
 
 /** True for 127.0.0.0/8 and ::1 written as numbers; a name such as `localhost` may resolve to anything. */
-export function isLoopbackHost(host: string): boolean {
+function isLoopbackHost(host: string): boolean {
   return /^127(\.\d{1,3}){3}$/.test(host) || host === '::1' || host === '[::1]'
 }
 

@@ -57,7 +57,14 @@ export function createAnalyst(options: AnalystOptions): Analyst {
     using deadline = startDeadline(signal, LIMITS.analysisDeadlineMs, 'Analysing the statement')
     const release = await options.semaphore.acquire(deadline.signal)
     try {
-      return await work(await options.client(deadline.signal), deadline.signal)
+      const client = await options.client(deadline.signal)
+      try {
+        return await work(client, deadline.signal)
+      } catch (error) {
+        // Reading a statement changes nothing, so one that met a process which had just ended is read again, once.
+        if (!client.lost.aborted || deadline.signal.aborted) throw error
+        return await work(await options.client(deadline.signal), deadline.signal)
+      }
     } finally {
       release()
     }

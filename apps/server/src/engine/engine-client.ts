@@ -19,6 +19,8 @@ export interface EngineClient {
   readonly isAlive: boolean
   /** Settles when the process is gone. */
   readonly exited: Promise<void>
+  /** Aborts with ENGINE_FAILED as soon as the process is gone, before its folder is removed. */
+  readonly lost: AbortSignal
   readonly readFrame: ReadFrame
   /**
    * Asks and waits for the answer. When `signal` aborts, the process is interrupted and, after
@@ -113,6 +115,7 @@ function createCalls(child: ChildProcess) {
 
 function createClient(child: ChildProcess, directory: string): EngineClient {
   const calls = createCalls(child)
+  const lost = new AbortController()
   let isAlive = true
   let stderr = ''
   child.stderr?.on('data', (data: Buffer) => {
@@ -122,7 +125,9 @@ function createClient(child: ChildProcess, directory: string): EngineClient {
     const onGone = (how: string): void => {
       if (!isAlive) return
       isAlive = false
-      calls.fail(processFailed(stderr, how))
+      const failed = processFailed(stderr, how)
+      lost.abort(failed)
+      calls.fail(failed)
       void rm(directory, { recursive: true, force: true })
         .catch(() => undefined)
         .then(resolve)
@@ -145,6 +150,7 @@ function createClient(child: ChildProcess, directory: string): EngineClient {
       return isAlive
     },
     exited,
+    lost: lost.signal,
     readFrame: createFrameReader(child.stdio[3] as Readable),
     async request(request, signal, sql) {
       throwIfAborted(signal)

@@ -79,6 +79,8 @@ export interface EngineResult {
 export interface EngineSession extends AsyncDisposable {
   /** Where excerpts must be written: the only folder that the process may read. Emptied between statements. */
   readonly directory: string
+  /** Aborts with ENGINE_FAILED when the process ends of itself; the directory is gone then. */
+  readonly lost: AbortSignal
   /** Creates or replaces the views of the statement's tables. */
   defineScans(scans: readonly ScanView[], signal: AbortSignal): Promise<void>
   /**

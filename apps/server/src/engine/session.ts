@@ -3,6 +3,7 @@
 // A run is open from `execute` until its last frame was read. Closing it early means interrupting the engine and reading
 // what it had sent already; an engine that does not end within the grace is killed, and the pool replaces it.
 import { AppError } from '@lake/core/errors.ts'
+import { systemClock } from '../concurrency/clock.ts'
 import { abortError, throwIfAborted } from '../concurrency/deadline.ts'
 import { LIMITS } from '../limits.ts'
 import type { EncodedBatch, EngineResult, EngineSession } from './engine.ts'
@@ -88,6 +89,7 @@ export function createSession(client: EngineClient, options: SessionOptions): En
 
   return {
     directory: client.directory,
+    lost: client.lost,
     async defineScans(scans, signal) {
       await closeRun()
       await client.request({ kind: 'define', statements: scanViewStatements(scans) }, signal)
@@ -96,7 +98,7 @@ export function createSession(client: EngineClient, options: SessionOptions): En
       await closeRun()
       // The first run fixes the time for those that follow, where the caller did not.
       if (!hasTime) {
-        const statements = statementTimeMacros(statementAtMs ?? Date.now())
+        const statements = statementTimeMacros(statementAtMs ?? systemClock.nowMs())
         await client.request({ kind: 'define', statements }, signal)
         hasTime = true
       }

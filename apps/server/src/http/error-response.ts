@@ -6,13 +6,13 @@ import type { ErrorBody } from '@lake/core/api/contract.ts'
 import type { Logger } from '../observability/logger.ts'
 
 /** The error as it may leave the server. */
-export function publicError(error: unknown): AppError {
+function publicError(error: unknown): AppError {
   return error instanceof AppError
     ? error
     : new AppError('INTERNAL', 'Something went wrong here; the request id finds it in the log')
 }
 
-export function errorBody(error: unknown, requestId: string): ErrorBody {
+function errorBody(error: unknown, requestId: string): ErrorBody {
   const { code, message, details } = publicError(error)
   return {
     error: { code, message, requestId, ...(details === undefined ? {} : { details: { ...details } }) },

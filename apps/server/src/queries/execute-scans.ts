@@ -6,6 +6,7 @@
 import { rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Progress } from '@lake/core/api/wire.ts'
+import type { TicketClaims } from '@lake/core/flight/ticket.ts'
 import { mapConcurrently } from '../concurrency/map-concurrently.ts'
 import { encodeMessageBatch } from '../engine/arrow-messages.ts'
 import type { EncodedBatch, EngineSession, ScanView } from '../engine/engine.ts'
@@ -19,7 +20,7 @@ import type { PlannedTable } from './run-query.ts'
 import { waveSizes } from './wave-sizes.ts'
 
 export interface Execution {
-  readonly sql: string
+  readonly claims: TicketClaims
   readonly tables: readonly PlannedTable[]
   readonly session: EngineSession
   readonly services: QueryServices
@@ -107,8 +108,13 @@ async function* executeOnce(
   rowsMax: number,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  const { session, sql, progress } = execution
-  const { batches } = yield* withProgress(session.execute(sql, { rowsMax }, signal), 'executing', execution)
+  const { session, claims, progress } = execution
+  const { sql, issuedAtMs: statementAtMs } = claims
+  const { batches } = yield* withProgress(
+    session.execute(sql, { rowsMax, statementAtMs }, signal),
+    'executing',
+    execution,
+  )
   const iterator = batches[Symbol.asyncIterator]()
   try {
     for (;;) {

@@ -1,5 +1,5 @@
 // Plans the scan of one pinned table: manifest list → manifests → file scan tasks, each level pruned by what the
-// statement needs. Reads metadata only; the decisions are core's (`table-scan.ts`).
+// statement needs (metadata/scan-planner.ts), refused whole where something in it is not read.
 import { assertDefined } from '@lake/core/assert.ts'
 import type { ScanReport } from '@lake/core/flight/receipt.ts'
 import { NAME_MAPPING_PROPERTY, parseNameMapping, type NameMapping } from '@lake/core/iceberg/name-mapping.ts'
@@ -7,14 +7,8 @@ import type { PartitionSpec } from '@lake/core/iceberg/table-metadata.ts'
 import type { IcebergType } from '@lake/core/iceberg/types.ts'
 import type { FileScanTask } from '@lake/core/scan/file-scan-task.ts'
 import { refuseUnsupported } from '@lake/core/scan/refuse-unsupported.ts'
-import {
-  createTableScan,
-  type PruningSwitches,
-  type ScanPlan as CoreScanPlan,
-} from '@lake/core/scan/table-scan.ts'
-import { mapConcurrently } from '../concurrency/map-concurrently.ts'
-import { LIMITS } from '../limits.ts'
-import { readManifest, readSnapshotManifests } from '../metadata/manifest-reader.ts'
+import type { PruningSwitches } from '@lake/core/scan/table-scan.ts'
+import { planSnapshotScan } from '../metadata/scan-planner.ts'
 import type { ScanRequirement } from '../sql/pushdown.ts'
 import type { TableStorage } from '../storage/table-storage.ts'
 import { tableName, type PinnedTable } from './pinned-table.ts'
@@ -34,15 +28,6 @@ export interface ScanPlan {
   specOf(specId: number): PartitionSpec
 }
 
-const NOTHING: CoreScanPlan = {
-  tasks: [],
-  manifestsTotal: 0,
-  manifestsRead: 0,
-  filesTotal: 0,
-  filesPlanned: 0,
-  bytesTotal: 0,
-}
-
 /**
  * @param pruning turns levels of pruning off; answers do not depend on it
  * @throws AppError TABLE_UNSUPPORTED for anything in the scan that is not read, TABLE_CORRUPT, STORAGE_*, OBJECT_MISSING
@@ -55,12 +40,22 @@ export async function planScan(
 ): Promise<ScanPlan> {
   const { storage } = options
   const { metadata } = pinned.loaded
-  const planned =
-    pinned.snapshot === undefined ? NOTHING : await planTasks(pinned, requirement, options, signal)
+  const neededIds = neededFieldIds(pinned, requirement)
+  const planned = await planSnapshotScan(
+    storage,
+    {
+      metadata,
+      snapshot: pinned.snapshot,
+      schema: pinned.schema,
+      predicate: requirement.predicate,
+      metricsFieldIds: neededIds,
+      ...(options.pruning ? { pruning: options.pruning } : {}),
+    },
+    signal,
+  )
   refuseUnsupported(planned.tasks, tableName(pinned.loaded))
   const isRowsOnly = requirement.columnIndexes.size === 0
   const mapping = metadata.properties[NAME_MAPPING_PROPERTY]
-  const neededIds = neededFieldIds(pinned, requirement)
   return {
     tasks: isRowsOnly ? [] : planned.tasks,
     rowsOnly: isRowsOnly ? planned.tasks.reduce((sum, { file }) => sum + file.recordCount, 0) : undefined,
@@ -88,41 +83,6 @@ export async function planScan(
         'planning has found every spec',
       ),
   }
-}
-
-async function planTasks(
-  { loaded, snapshot, schema }: PinnedTable,
-  { predicate }: ScanRequirement,
-  { storage, pruning }: { readonly storage: TableStorage; readonly pruning?: PruningSwitches | undefined },
-  signal: AbortSignal,
-): Promise<CoreScanPlan> {
-  const scan = createTableScan({
-    specs: loaded.metadata.partitionSpecs,
-    schema,
-    predicate,
-    ...(pruning ? { pruning } : {}),
-  })
-  const manifests = await readSnapshotManifests(
-    storage,
-    assertDefined(snapshot, 'a snapshot is pinned'),
-    signal,
-  )
-  const selected = scan.selectManifests(manifests)
-  const selections = await mapConcurrently(
-    selected.read,
-    LIMITS.manifestsReadAtOnceMax,
-    async (manifest, itemSignal) => {
-      const entries = await readManifest(
-        storage,
-        manifest,
-        { spec: scan.specOf(manifest), schema },
-        itemSignal,
-      )
-      return scan.selectFiles(manifest, entries)
-    },
-    signal,
-  )
-  return scan.planFileScanTasks(selected, selections, (path) => storage.paths.canonicalUri(path))
 }
 
 /** Ids of the needed columns and of everything inside them: manifests give sizes by leaf. */

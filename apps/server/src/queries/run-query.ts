@@ -53,30 +53,33 @@ export async function* runQuery(
   const { services } = run
   const startedAtMs = services.clock.nowMs()
   const pinned = await provePins(claims, services, signal)
-  const { tables, rowWise } = await planTables(claims.sql, pinned, services, signal)
+  const { tables, rowWise } = await planTables(claims, pinned, services, signal)
   refuseLargeScan(tables, services.scanBytesMax)
 
   await using session = await services.engine.acquire(signal)
-  const schemaMessage = await describeResult(claims.sql, pinned, session, signal)
+  const runSignal = AbortSignal.any([signal, session.lost])
+  const schemaMessage = await describeResult(claims, pinned, session, runSignal)
   const progress = createRunProgress(tables, startedAtMs, services.clock)
   yield schemaMessage
   try {
-    const execution = { sql: claims.sql, tables, session, services, progress, schemaMessage }
-    const messages = rowWise ? executeInWaves(execution, rowWise, signal) : executeAtOnce(execution, signal)
+    const execution = { claims, tables, session, services, progress, schemaMessage }
+    const messages = rowWise
+      ? executeInWaves(execution, rowWise, runSignal)
+      : executeAtOnce(execution, runSignal)
     for await (const message of messages) {
       run.facts.rowCount = progress.rowCount
       run.facts.bytesRead = progress.bytesRead
       yield message
     }
-    throwIfAborted(signal)
+    throwIfAborted(runSignal)
     run.onEnd('ok')
-    yield encodeMessageBatch(schemaMessage, {
-      kind: 'receipt',
-      receipt: closeReceipt(claims, pinned, progress, run),
-    })
+    const receipt = closeReceipt(claims, pinned, progress, run)
+    yield encodeMessageBatch(schemaMessage, { kind: 'receipt', receipt })
   } catch (error) {
-    run.onEnd(errorCodeOf(error))
-    yield encodeMessageBatch(schemaMessage, failureMessage(error, run))
+    // Whatever failed because the process was gone, its folder included, failed for that reason.
+    const cause: unknown = session.lost.aborted && !signal.aborted ? session.lost.reason : error
+    run.onEnd(errorCodeOf(cause))
+    yield encodeMessageBatch(schemaMessage, failureMessage(cause, run))
   }
   yield END_OF_STREAM
 }
@@ -103,7 +106,7 @@ async function provePins(
 }
 
 async function planTables(
-  sql: string,
+  { sql, issuedAtMs: statementAtMs }: TicketClaims,
   pinned: readonly PinnedTable[],
   services: QueryServices,
   signal: AbortSignal,
@@ -113,6 +116,7 @@ async function planTables(
     sql,
     pinned.map(({ engineTable }) => engineTable),
     signal,
+    { statementAtMs },
   )
   const requirements = await planRequirements(bound, pinned, analyst, signal)
   const tables = await mapConcurrently(
@@ -141,13 +145,13 @@ function refuseLargeScan(tables: readonly PlannedTable[], bytesMax: number): voi
 
 /** The schema of the result, from running the statement over empty tables. */
 async function describeResult(
-  sql: string,
+  { sql, issuedAtMs: statementAtMs }: TicketClaims,
   pinned: readonly PinnedTable[],
   session: EngineSession,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   await session.defineScans(pinned.map(emptyScan), signal)
-  const { schemaMessage, batches } = await session.execute(sql, { rowsMax: 0 }, signal)
+  const { schemaMessage, batches } = await session.execute(sql, { rowsMax: 0, statementAtMs }, signal)
   for await (const batch of batches) void batch
   return schemaMessage
 }

@@ -1,6 +1,7 @@
 // How Iceberg types and columns appear in SQL.
 import { assertNever } from '@lake/core/assert.ts'
 import type { IcebergType, Schema } from '@lake/core/iceberg/types.ts'
+import { quoteIdentifier } from '../engine/quote.ts'
 
 /**
  * The DuckDB type that holds every value of an Iceberg type exactly; undefined where there is none yet, and a column of
@@ -60,10 +61,6 @@ export function duckdbType(type: IcebergType): string | undefined {
     default:
       return assertNever(type)
   }
-}
-
-export function quoteIdentifier(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
 }
 
 /**

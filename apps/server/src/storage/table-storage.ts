@@ -17,7 +17,7 @@ export interface TableStorage {
 }
 
 /** Property of a table's config that maps foreign path prefixes to `s3://` ones, as a JSON object of texts. */
-export const PATH_MAP_PROPERTY = 'lake.path-map'
+const PATH_MAP_PROPERTY = 'lake.path-map'
 
 const pathMap = z.record(z.string(), z.string())
 

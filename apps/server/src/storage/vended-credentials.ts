@@ -28,7 +28,7 @@ export interface S3Keys {
 
 /**
  * Settings for reading `uri` (canonical, `s3://…`).
- * @throws AppError CATALOG_CREDENTIALS_NOT_VENDED, TABLE_UNSUPPORTED (SSE-C and the like)
+ * @throws AppError CATALOG_CREDENTIALS_NOT_VENDED
  */
 export function selectS3Settings(
   uri: string,

@@ -12,6 +12,7 @@ import { createTestClient, type TestClient } from './test-client.ts'
 export interface TestStack extends AsyncDisposable {
   readonly lake: LakeReady
   readonly url: string
+  readonly metricsUrl: string | undefined
   readonly client: TestClient
   /** The server's log, one parsed line each. */
   readonly log: Record<string, unknown>[]
@@ -60,6 +61,7 @@ export async function startTestStack(
   return {
     lake: lake.ready,
     url: server.url,
+    metricsUrl: server.metricsUrl,
     client: createTestClient(server.url),
     log,
     [Symbol.asyncDispose]: async () => {

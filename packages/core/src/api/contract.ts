@@ -145,10 +145,9 @@ export const flightInfoResponse = z.object({
 })
 export type FlightInfoResponse = z.infer<typeof flightInfoResponse>
 
-export const doGetRequest = z.object({ ticket: z.string().min(1).max(1_048_576) })
-export type DoGetRequest = z.infer<typeof doGetRequest>
+/** A ticket to redeem, or to cancel. */
+export const ticketRequest = z.object({ ticket: z.string().min(1).max(1_048_576) })
 
-export const cancelFlightInfoRequest = doGetRequest
 export const cancelFlightInfoResponse = z.object({
   /** `cancelled`: the work has ended. `notCancellable`: nothing runs for this ticket. */
   status: z.enum(['cancelled', 'cancelling', 'notCancellable']),

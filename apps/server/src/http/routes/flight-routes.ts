@@ -1,12 +1,6 @@
 // Statements: analyze, plan to a ticket, redeem it for rows, stop it.
 import { Router } from 'express'
-import {
-  analyzeRequest,
-  cancelFlightInfoRequest,
-  doGetRequest,
-  flightInfoRequest,
-  ROUTES,
-} from '@lake/core/api/contract.ts'
+import { analyzeRequest, flightInfoRequest, ROUTES, ticketRequest } from '@lake/core/api/contract.ts'
 import { disconnectSignal, sendArrowStream } from '../arrow-response.ts'
 import type { HttpServices } from '../http-services.ts'
 import { requestIdOf } from '../request-id.ts'
@@ -29,13 +23,13 @@ export function createFlightRoutes({ flight }: HttpServices): Router {
   })
 
   router.post(ROUTES.doGet.path, async (request, response) => {
-    const { ticket } = validBody(request, doGetRequest)
+    const { ticket } = validBody(request, ticketRequest)
     const signal = disconnectSignal(response)
     await sendArrowStream(response, flight.doGet(ticket, PRINCIPAL, requestIdOf(response), signal), signal)
   })
 
   router.post(ROUTES.cancelFlightInfo.path, async (request, response) => {
-    const { ticket } = validBody(request, cancelFlightInfoRequest)
+    const { ticket } = validBody(request, ticketRequest)
     response.json({ status: await flight.cancelFlightInfo(ticket, PRINCIPAL) })
   })
 

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest'
+import type { S3Override } from '../config.ts'
+import { Secret } from '../observability/redaction.ts'
+import { selectS3Settings, type StorageGrant } from './vended-credentials.ts'
+
+const NO_OVERRIDE: S3Override = {
+  endpoint: undefined,
+  region: undefined,
+  isPathStyle: undefined,
+  isAnonymous: false,
+}
+const properties = (map: Record<string, string>) =>
+  new Map(Object.entries(map).map(([key, value]) => [key, new Secret(value)]))
+const keys = (name: string) => ({ 's3.access-key-id': name, 's3.secret-access-key': `${name}-secret` })
+const grant = (
+  entries: Record<string, Record<string, string>>,
+  config: Record<string, string> = {},
+): StorageGrant => ({
+  storageCredentials: Object.entries(entries).map(([prefix, map]) => ({ prefix, config: properties(map) })),
+  config: properties(config),
+})
+const select = (
+  uri: string,
+  given: StorageGrant,
+  override = NO_OVERRIDE,
+  access: 'vended-credentials' | 'workload-identity' = 'vended-credentials',
+) => selectS3Settings(uri, given, { access, override })
+const keyOf = (uri: string, given: StorageGrant): string | undefined => {
+  const { credentials } = select(uri, given)
+  return typeof credentials === 'string' ? credentials : credentials.accessKeyId.reveal()
+}
+
+describe('selectS3Settings', () => {
+  it('[CR1] takes the longest prefix that ends at a boundary', () => {
+    const given = grant({
+      's3://b': keys('bucket'),
+      's3://b/t1': keys('table'),
+      's3://b/t1/data/': keys('data'),
+    })
+    expect(keyOf('s3://b/t1/metadata/x', given)).toBe('table')
+    expect(keyOf('s3://b/t1/data/x', given)).toBe('data')
+    expect(keyOf('s3://b/t10/x', given)).toBe('bucket')
+    expect(keyOf('s3://b/t1', given)).toBe('table')
+  })
+
+  it('[CR1] treats s3a as s3, and a bare s3 as everything', () => {
+    expect(keyOf('s3://b/t/x', grant({ 's3a://b/t': keys('a') }))).toBe('a')
+    expect(keyOf('s3://any/x', grant({ s3: keys('root') }))).toBe('root')
+  })
+
+  it('[CR1] merges the entry over the config, which may hold region and endpoint alone', () => {
+    const config = {
+      'client.region': 'eu-1',
+      's3.endpoint': 'https://s3.example',
+      's3.path-style-access': 'true',
+      ...keys('config'),
+    }
+    expect(select('s3://b/t/x', grant({ 's3://b/t/': keys('entry') }, config))).toMatchObject({
+      region: 'eu-1',
+      endpoint: 'https://s3.example',
+      isPathStyle: true,
+    })
+    expect(keyOf('s3://b/t/x', grant({ 's3://b/t/': keys('entry') }, config))).toBe('entry')
+    expect(keyOf('s3://b/t/x', grant({ 's3://b/t/': {} }, config))).toBe('config')
+    expect(keyOf('s3://b/t/x', grant({}, config))).toBe('config')
+  })
+
+  it.each([
+    ['none at all', grant({})],
+    ['only for a sibling', grant({ 's3://b/t1': keys('sibling') })],
+    ['without a secret', grant({ 's3://b/t': { 's3.access-key-id': 'half' } })],
+  ])('[CR2] fails closed when the catalog vended %s', (_what, given) => {
+    expect(() => select('s3://b/t10/x', given)).toThrow(
+      expect.objectContaining({ code: 'CATALOG_CREDENTIALS_NOT_VENDED' }),
+    )
+  })
+
+  it('[CR2] uses the ambient identity only when that was chosen', () => {
+    expect(select('s3://b/x', grant({}), NO_OVERRIDE, 'workload-identity').credentials).toBe('ambient')
+  })
+
+  it('[CR3] lets the override win, also over vended keys when anonymous', () => {
+    const given = grant(
+      { s3: keys('k') },
+      { 'client.region': 'a', 's3.endpoint': 'https://catalogs.example', 's3.path-style-access': 'false' },
+    )
+    const override = {
+      endpoint: new URL('http://127.0.0.1:9000'),
+      region: 'z',
+      isPathStyle: true,
+      isAnonymous: true,
+    }
+    expect(select('s3://b/x', given, override)).toEqual({
+      endpoint: 'http://127.0.0.1:9000/',
+      region: 'z',
+      isPathStyle: true,
+      credentials: 'anonymous',
+    })
+  })
+})
