@@ -31,13 +31,16 @@ export class QueryRun {
   readonly source: RunSource
   readonly buffer = new ResultBuffer()
   snapshot: RunSnapshot
+  /** The tab's result before this one, while this one has nothing to show instead. */
+  previous: QueryRun | null
   readonly #abort = new AbortController()
   readonly #listeners = new Set<() => void>()
   #publishTimer: ReturnType<typeof setTimeout> | null = null
   #continue: (() => void) | null = null
 
-  constructor(source: RunSource) {
+  constructor(source: RunSource, previous: QueryRun | null = null) {
     this.source = source
+    this.previous = previous
     this.snapshot = {
       state: { kind: 'planning' },
       rowCount: 0,
@@ -135,6 +138,7 @@ export class QueryRun {
   #publish(state: RunState): void {
     if (this.#publishTimer !== null) clearTimeout(this.#publishTimer)
     this.#publishTimer = null
+    if (this.buffer.rowCount > 0 || !isRunning(state)) this.previous = null
     const endedAtMs = isRunning(state) ? null : (this.snapshot.endedAtMs ?? Date.now())
     this.snapshot = {
       state,

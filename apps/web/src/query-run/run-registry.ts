@@ -24,7 +24,8 @@ const subscribe = (listener: () => void) => {
 export function startRun(source: RunSource): QueryRun {
   const previous = runs.get(source.tabId)
   if (previous !== undefined) void previous.stop()
-  const run = new QueryRun(source)
+  const hasRows = previous !== undefined && previous.buffer.rowCount > 0
+  const run = new QueryRun(source, hasRows ? previous : (previous?.previous ?? null))
   runs.delete(source.tabId)
   runs.set(source.tabId, run)
   run.subscribe(notify)

@@ -20,6 +20,28 @@ function loadedOf<T, U>(query: QueryLike<T> | undefined, select: (data: T) => U)
   return { kind: 'loading' }
 }
 
+const OPEN_KEY = 'lake.tree-open.v1'
+
+/** What was open before a reload; a new window starts closed, so that nothing is listed unasked. */
+function readOpenIds(): ReadonlySet<string> {
+  try {
+    const stored: unknown = JSON.parse(sessionStorage.getItem(OPEN_KEY) ?? '[]')
+    const ids = Array.isArray(stored) ? stored.filter((id) => typeof id === 'string') : []
+    return new Set(ids.filter((id) => Array.isArray(JSON.parse(id))))
+  } catch {
+    // Unreadable or forbidden storage holds nothing.
+    return new Set()
+  }
+}
+
+function storeOpenIds(openIds: ReadonlySet<string>): void {
+  try {
+    sessionStorage.setItem(OPEN_KEY, JSON.stringify([...openIds]))
+  } catch {
+    // The tree then starts closed after a reload.
+  }
+}
+
 interface Tree {
   rows: TreeRow[]
   toggle: (id: string) => void
@@ -32,7 +54,7 @@ function parseTableId(id: string): TableName | null {
 }
 
 export function useTree(namespaces: readonly string[][], canList: boolean, filter: string): Tree {
-  const [openIds, setOpenIds] = useState<ReadonlySet<string>>(() => new Set())
+  const [openIds, setOpenIds] = useState<ReadonlySet<string>>(readOpenIds)
   const known = useKnownTables()
   const client = useQueryClient()
   const openNamespaces = namespaces.filter((levels) => openIds.has(namespaceId(levels)))
@@ -82,6 +104,7 @@ export function useTree(namespaces: readonly string[][], canList: boolean, filte
       setOpenIds((open) => {
         const next = new Set(open)
         if (!next.delete(id)) next.add(id)
+        storeOpenIds(next)
         return next
       }),
     retry: (id) => {

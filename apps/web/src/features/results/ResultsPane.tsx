@@ -56,6 +56,25 @@ function PausedNotice({ run, snapshot }: Pick<ResultsPaneProps, 'run' | 'snapsho
   )
 }
 
+/** The last result stays in view, dimmed and out of reach, until the new one has rows. */
+function PreviousRows({ previous }: { previous: QueryRun }) {
+  const { schema, rowCount } = previous.buffer
+  const columns = useMemo(() => (schema === null ? [] : columnsOf(schema)), [schema])
+  const ignore = () => undefined
+  return (
+    <div className="previous-result" inert>
+      <p>the previous result, until there are new rows</p>
+      <ResultGrid
+        buffer={previous.buffer}
+        columns={columns}
+        rowCount={rowCount}
+        onOpenCell={ignore}
+        onCopyRefused={ignore}
+      />
+    </div>
+  )
+}
+
 function Rows({ run, snapshot, columns }: ResultsPaneProps & { columns: readonly ResultColumn[] }) {
   const [cell, setCell] = useState<{ column: number; row: number } | null>(null)
   const [isCopyRefused, setCopyRefused] = useState(false)
@@ -67,7 +86,8 @@ function Rows({ run, snapshot, columns }: ResultsPaneProps & { columns: readonly
         <p className="faint">{columns.map((column) => `${column.name} ${column.sqlType}`).join(', ')}</p>
       </div>
     )
-  if (snapshot.rowCount === 0) return null
+  if (snapshot.rowCount === 0)
+    return run.previous === null ? null : <PreviousRows key="previous" previous={run.previous} />
   return (
     <div className="result-body">
       <div className="result-main">
