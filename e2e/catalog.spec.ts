@@ -78,6 +78,7 @@ test('a list that fails can be retried', async ({ page }) => {
   await workbench.treeItem('analytics').click()
   const retry = workbench.tree.getByRole('button', { name: 'Retry' })
   await expect(retry).toBeVisible()
+  await expect(workbench.tree).toContainText('The server could not be reached.')
   await workbench.screen('tree-failure')
   isBroken = false
   await retry.click()

@@ -192,7 +192,7 @@ test('an error is marked at its token, also after comments, emoji and other stat
   expect(await squiggleCovers(page, 'no_such_column')).toBe(true)
   await workbench.screen('error-position')
   await workbench.expectAccessible()
-  await page.getByRole('button', { name: /^Go to line/ }).click()
+  await page.getByRole('button', { name: 'Go to line 3' }).click()
   await page.keyboard.insertText('episode_id AS again, ')
   expect(await workbench.editorText()).toContain('episode_id AS again, no_such_column')
 })

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 
 const START_MS_MAX = 180_000
 const STOP_MS_MAX = 10_000
-const root = join(import.meta.dirname, '..')
+const root = join(import.meta.dirname, '../..')
 
 export default async function startStack(): Promise<(() => Promise<void>) | undefined> {
   if (process.env['LAKE_E2E_URL'] !== undefined) return undefined

@@ -72,8 +72,9 @@ export function Workbench({ isHidden }: { isHidden: boolean }) {
   const { open } = tabsSnapshot.tabs
   const onRun = useCallback(
     (tabId: string, sql: string, startOffset: number) => {
-      const pins = open.find((tab) => tab.id === tabId)?.pins ?? []
-      startRun({ tabId, sql, startOffset, pins })
+      const tab = open.find(({ id }) => id === tabId)
+      const startLine = tab?.sql.slice(0, startOffset).split('\n').length ?? 1
+      startRun({ tabId, sql, startOffset, startLine, pins: tab?.pins ?? [] })
     },
     [open],
   )

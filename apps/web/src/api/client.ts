@@ -25,7 +25,7 @@ interface CallOptions {
 const namespaceParam = (levels: readonly string[]): string => levels.join(NAMESPACE_SEPARATOR)
 
 /** Path of a route with its `:params` filled in, each encoded as one segment. */
-export function routePath(name: RouteName, params: Readonly<Record<string, string>> = {}): string {
+function routePath(name: RouteName, params: Readonly<Record<string, string>> = {}): string {
   const path = ROUTES[name].path.replace(/:(\w+)/g, (_, key: string) => encodeURIComponent(params[key] ?? ''))
   return API_PREFIX + path
 }

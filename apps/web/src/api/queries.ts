@@ -1,7 +1,7 @@
 // What the catalog says, through TanStack Query: cached for a while, refetched on demand, one request for equal keys.
 import { useQuery } from '@tanstack/react-query'
 import { CATALOG_STALE_MS } from '../limits.ts'
-import { getNamespaces, getSession, getTable, getTables } from './client.ts'
+import { getNamespaces, getSession, getTable } from './client.ts'
 
 export const useSession = () =>
   useQuery({
@@ -15,15 +15,6 @@ export const useNamespaces = () =>
     queryKey: ['namespaces'],
     queryFn: ({ signal }) => getNamespaces(signal),
     staleTime: CATALOG_STALE_MS,
-  })
-
-/** Lists a namespace only when `isEnabled`: opening it is what asks for the list. */
-export const useTables = (namespace: readonly string[], isEnabled: boolean) =>
-  useQuery({
-    queryKey: ['tables', namespace],
-    queryFn: ({ signal }) => getTables(namespace, signal),
-    staleTime: CATALOG_STALE_MS,
-    enabled: isEnabled,
   })
 
 export const useTable = (namespace: readonly string[], table: string, isEnabled = true) =>

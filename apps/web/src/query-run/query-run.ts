@@ -14,6 +14,8 @@ export interface RunSource {
   tabId: string
   sql: string
   startOffset: number
+  /** Line of that place in the tab, from 1. */
+  startLine: number
   /** Snapshots to read instead of the current ones. */
   pins: readonly RequestedPin[]
 }

@@ -3,6 +3,7 @@ import { ChevronRight, Folder, Play, Table2 } from 'lucide-react'
 import { useRef, useState, type KeyboardEvent } from 'react'
 import { toApiError } from '../../api/api-error.ts'
 import type { TableName } from '../../api/table-name.ts'
+import { errorTitle } from '../../ui/error-help.ts'
 import { tableId, moveInTree, type TreeRow } from './tree-rows.ts'
 
 export interface TreeActions {
@@ -52,8 +53,8 @@ function RowContent({ row, retry }: { row: TreeRow; retry: (id: string) => void 
       const error = toApiError(row.error)
       return (
         <>
-          <span className="tree-failure" title={error.message}>
-            {error.code}
+          <span className="tree-failure" title={`${error.code}: ${error.message}`}>
+            {errorTitle(error.code)}
           </span>
           <button type="button" tabIndex={-1} className="link-button" onClick={() => retry(row.retryId)}>
             Retry

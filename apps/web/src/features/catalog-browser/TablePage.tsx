@@ -104,9 +104,11 @@ export function TablePage({ name, onQuery }: TablePageProps) {
             </p>
           )}
         </div>
-        <button type="button" className="button button-primary" onClick={() => onQuery(name)}>
-          <Play size={14} aria-hidden /> Query this table
-        </button>
+        {!table.isError && (
+          <button type="button" className="button button-primary" onClick={() => onQuery(name)}>
+            <Play size={14} aria-hidden /> Query this table
+          </button>
+        )}
       </header>
       {table.isPending && <p className="page-note">loading the table’s metadata…</p>}
       {table.isError && <ErrorNotice error={table.error} onRetry={() => void table.refetch()} />}

@@ -75,6 +75,7 @@ export class SqlEditor {
     const text = model?.getValue() ?? ''
     const range = this.#selectedRange() ?? statementAt(text, this.#cursorOffset())
     if (range === null) return
+    this.#editor.trigger('run', 'hideSuggestWidget', {})
     this.#callbacks.onRun(this.#tabId, text.slice(range.startOffset, range.endOffset), range.startOffset)
   }
 

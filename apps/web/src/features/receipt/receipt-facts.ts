@@ -77,7 +77,7 @@ export function tableFacts(table: TableReceipt, now: number): string[] {
 }
 
 /** Figures of a running read, or of one that ended early. */
-export function progressFacts(progress: Progress): string[] {
+function progressFacts(progress: Progress): string[] {
   return [
     `${countText(progress.filesRead)}/${countedText(progress.filesPlanned, 'file')}`,
     bytesText(progress.bytesRead),

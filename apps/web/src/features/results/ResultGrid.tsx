@@ -11,10 +11,11 @@ import {
   type Item,
 } from '@glideapps/glide-data-grid'
 import '@glideapps/glide-data-grid/dist/index.css'
-import { useCallback, useMemo, useState, type ClipboardEvent } from 'react'
+import { useCallback, useMemo, useRef, useState, type ClipboardEvent } from 'react'
 import { CELL_DISPLAY_CHARS_MAX } from '../../limits.ts'
 import type { ResultBuffer } from '../../query-run/result-buffer.ts'
 import { useIsDark } from '../../ui/theme.ts'
+import { useElementWidth } from '../../ui/use-element-width.ts'
 import { columnWidths, displayText, fitText, textAt, type ResultColumn } from './grid-columns.ts'
 import { GRID_FONT, gridTheme, type GridTheme } from './grid-theme.ts'
 import { selectionTsv } from './selection-tsv.ts'
@@ -22,6 +23,7 @@ import { selectionTsv } from './selection-tsv.ts'
 const ROW_HEIGHT_PX = 24
 const HEADER_HEIGHT_PX = 44
 const CELL_PADDING_PX = 8
+const SCROLL_BAR_PX = 16
 const NO_SELECTION: GridSelection = { columns: CompactSelection.empty(), rows: CompactSelection.empty() }
 const KEYBINDINGS = { copy: false, cut: false, paste: false, search: false, clear: false, delete: false }
 
@@ -90,10 +92,18 @@ function gridCell(text: string | null | undefined, look: CellLook): GridCell {
 /** Wide enough for the number of the last row. */
 const markerWidth = (rowCount: number): number => 22 + 8 * Math.max(2, String(rowCount).length)
 
+/** Ends the grid after its last row, with room for a scroll bar where there is one. */
+function gridHeight(columns: readonly GridColumn[], markerPx: number, rowCount: number, frameWidth: number) {
+  const contentPx = columns.reduce((sum, column) => sum + ('width' in column ? column.width : 0), markerPx)
+  return HEADER_HEIGHT_PX + rowCount * ROW_HEIGHT_PX + (contentPx > frameWidth ? SCROLL_BAR_PX : 1)
+}
+
 export function ResultGrid({ buffer, columns, rowCount, onOpenCell, onCopyRefused }: ResultGridProps) {
   const isDark = useIsDark()
   const [selection, setSelection] = useState<GridSelection>(NO_SELECTION)
   const [resized, setResized] = useState<Readonly<Record<number, number>>>({})
+  const frame = useRef<HTMLDivElement>(null)
+  const frameWidth = useElementWidth(frame)
   const hasRows = rowCount > 0
   const measure = useMemo(measurer, [])
   // isDark and hasRows stand for what these read from outside React: the tokens and the first rows.
@@ -120,8 +130,8 @@ export function ResultGrid({ buffer, columns, rowCount, onOpenCell, onCopyRefuse
       }),
     [buffer, columns, theme, measure, resized, widths],
   )
-  // Ends the grid after its last row, with room for a scroll bar but not for another row.
-  const maxBlockSize = HEADER_HEIGHT_PX + rowCount * ROW_HEIGHT_PX + ROW_HEIGHT_PX - 8
+  const markerPx = markerWidth(rowCount)
+  const maxBlockSize = gridHeight(gridColumns, markerPx, rowCount, frameWidth)
   const drawHeader = useMemo(() => headerPainter(columns, theme), [columns, theme])
   const onCopy = (event: ClipboardEvent) => {
     const copied = selectionTsv(selection, buffer, columns)
@@ -132,7 +142,7 @@ export function ResultGrid({ buffer, columns, rowCount, onOpenCell, onCopyRefuse
   }
 
   return (
-    <div className="result-grid" style={{ maxBlockSize }} onCopy={onCopy}>
+    <div className="result-grid" ref={frame} style={{ maxBlockSize }} onCopy={onCopy}>
       <DataEditor
         width="100%"
         height="100%"
@@ -143,7 +153,7 @@ export function ResultGrid({ buffer, columns, rowCount, onOpenCell, onCopyRefuse
         rowHeight={ROW_HEIGHT_PX}
         headerHeight={HEADER_HEIGHT_PX}
         drawHeader={drawHeader}
-        rowMarkers={{ kind: 'clickable-number', width: markerWidth(rowCount) }}
+        rowMarkers={{ kind: 'clickable-number', width: markerPx }}
         rangeSelect="rect"
         columnSelect="multi"
         rowSelect="multi"

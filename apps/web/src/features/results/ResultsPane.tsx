@@ -31,7 +31,7 @@ function Failure({ run, snapshot, onPlaceCursor, onRunAgain }: ResultsPaneProps)
           className="button"
           onClick={() => onPlaceCursor(run.source.startOffset + range.startOffset)}
         >
-          Go to line {before.split('\n').length} of the statement
+          Go to line {run.source.startLine + before.split('\n').length - 1}
         </button>
       )}
     </ErrorNotice>

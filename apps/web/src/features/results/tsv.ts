@@ -2,7 +2,7 @@
 // quoted, NULL is an empty field and '' is "". Values are whole and exact, never what fitted the cell.
 import { COPY_CHARS_MAX } from '../../limits.ts'
 
-export function tsvField(value: string | null): string {
+function tsvField(value: string | null): string {
   if (value === null) return ''
   if (value === '' || /["\t\r\n]/.test(value)) return `"${value.replaceAll('"', '""')}"`
   return value
