@@ -46,8 +46,17 @@ describe('a receipt', () => {
       'append',
       'committed 14 min ago',
       '38/1,200 files',
-      '2.1 MB of 214 MB',
+      '2.1 MB of more than 214 MB',
     ])
+  })
+
+  it('says how sure it is of the bytes that it did not read', () => {
+    const bytesOf = (changed: Partial<TableReceipt>): string | undefined =>
+      tableFacts({ ...table, ...changed }, 0).at(-1)
+    const scan = { ...table.scan!, manifestsRead: 12 }
+    expect(bytesOf({ scan })).toBe('2.1 MB of 214 MB')
+    expect(bytesOf({ summary: { 'total-files-size': '6800000000' } })).toBe('2.1 MB of ~6.8 GB')
+    expect(bytesOf({ summary: { 'total-files-size': '5' } })).toBe('2.1 MB of more than 214 MB')
   })
 
   it('counts what was skipped', () => {

@@ -1,7 +1,7 @@
 // What a receipt says, decided here and rendered elsewhere: the exactness of a result in four words, and the facts of
 // each table it was made from. A run that is not finished shows what was pinned and what is known so far.
 import type { Progress } from '@lake/core/api/wire.ts'
-import type { TableReceipt } from '@lake/core/flight/receipt.ts'
+import type { ScanReport, TableReceipt } from '@lake/core/flight/receipt.ts'
 import { infoOf, progressOf, type RunState } from '../../query-run/run-state.ts'
 import { ageText, bytesText, countedText, countText, instantText, shortId } from '../../ui/format-quantity.ts'
 
@@ -71,9 +71,22 @@ export function tableFacts(table: TableReceipt, now: number): string[] {
   if (scan?.isMetadataOnly === true) facts.push('answered by manifests')
   else if (scan !== null) {
     facts.push(`${countText(scan.filesRead)}/${countedText(scan.filesTotal, 'file')}`)
-    facts.push(`${bytesText(scan.bytesRead)} of ${bytesText(scan.bytesTotal)}`)
+    facts.push(readBytesText(table, scan))
   }
   return facts
+}
+
+/**
+ * Bytes read of all. Skipped manifests were not opened, so the sizes of their files are known only as the snapshot's
+ * writer summed them up; that figure is marked as not checked.
+ */
+function readBytesText(table: TableReceipt, scan: ScanReport): string {
+  const read = bytesText(scan.bytesRead)
+  if (scan.manifestsRead === scan.manifestsTotal) return `${read} of ${bytesText(scan.bytesTotal)}`
+  const stated = Number(table.summary['total-files-size'])
+  return stated >= scan.bytesTotal
+    ? `${read} of ~${bytesText(stated)}`
+    : `${read} of more than ${bytesText(scan.bytesTotal)}`
 }
 
 /** Figures of a running read, or of one that ended early. */
@@ -109,7 +122,7 @@ export function panelFacts(table: TableReceipt): [label: string, value: string][
       ['files', readOf(scan.filesRead, scan.filesTotal)],
       ['files planned', countText(scan.filesPlanned)],
       ['row groups', readOf(scan.rowGroupsRead, scan.rowGroupsTotal)],
-      ['bytes', `${bytesText(scan.bytesRead)} of ${bytesText(scan.bytesTotal)}`],
+      ['bytes', readBytesText(table, scan)],
       ['requests', countText(scan.requests)],
     )
   return facts
