@@ -1,0 +1,118 @@
+// For a query that makes N calls to the catalog and to storage, it is run N times for each kind of fault, the k-th call
+// failing. Each run ends in a documented code (or right, where one retry healed it), and the next query works.
+import { readdirSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { LIMITS } from '../src/limits.ts'
+import { FAULTS, startFaultProxy, type Fault, type FaultProxy } from './support/fault-proxy.ts'
+import { startTestLake, startTestStack, type TestLake, type TestStack } from './support/test-stack.ts'
+
+const SQL = "SELECT sum(steps), count(reward) FROM iceberg.analytics.episodes WHERE day = DATE '2026-09-10'"
+
+/** What a fault may end in; `ok` where the call is made once more. */
+const CATALOG_OUTCOMES: Record<Fault, readonly string[]> = {
+  refused: ['CATALOG_UNAVAILABLE'],
+  'reset mid-body': ['CATALOG_UNAVAILABLE'],
+  '401': ['CATALOG_UNAUTHORIZED'],
+  '403': ['CATALOG_PERMISSION_DENIED'],
+  '404': ['NO_SUCH_TABLE', 'CATALOG_UNAVAILABLE'],
+  '429': ['CATALOG_UNAVAILABLE'],
+  '500': ['CATALOG_UNAVAILABLE'],
+  hang: ['DEADLINE_EXCEEDED'],
+  garbage: ['CATALOG_UNAVAILABLE'],
+  truncated: ['CATALOG_UNAVAILABLE'],
+}
+const STORAGE_OUTCOMES: Record<Fault, readonly string[]> = {
+  refused: ['STORAGE_UNAVAILABLE', 'ok'],
+  'reset mid-body': ['STORAGE_UNAVAILABLE', 'ok'],
+  '401': ['STORAGE_ACCESS_DENIED', 'STORAGE_UNAVAILABLE'],
+  '403': ['STORAGE_ACCESS_DENIED'],
+  '404': ['OBJECT_MISSING'],
+  '429': ['STORAGE_UNAVAILABLE', 'ok'],
+  '500': ['STORAGE_UNAVAILABLE', 'ok'],
+  hang: ['STORAGE_UNAVAILABLE', 'DEADLINE_EXCEEDED', 'ok'],
+  garbage: ['TABLE_CORRUPT', 'STORAGE_UNAVAILABLE', 'ok'],
+  truncated: ['TABLE_CORRUPT', 'STORAGE_UNAVAILABLE', 'ok'],
+}
+
+let lake: TestLake
+let catalog: FaultProxy
+let storage: FaultProxy
+let stack: TestStack
+let expected: string
+const limits = LIMITS as unknown as Record<string, number>
+const saved = { ...limits }
+
+beforeAll(async () => {
+  lake = await startTestLake(['--demo-scale', '0.01'])
+  catalog = await startFaultProxy(lake.ready.restEndpoint)
+  storage = await startFaultProxy(lake.ready.s3Endpoint)
+  // No cached load answers, and what hangs is given up soon.
+  Object.assign(limits, {
+    snapshotFreshMs: 0,
+    snapshotStaleIfErrorMs: -1,
+    catalogCallTimeoutMs: 400,
+    storageRequestTimeoutMs: 400,
+  })
+  stack = await startTestStack(lake, {
+    LAKE_ICEBERG_REST_ENDPOINT: catalog.url,
+    LAKE_ICEBERG_S3_ENDPOINT: storage.url,
+    LAKE_ICEBERG_S3_REGION: 'us-east-1',
+  })
+  expected = await answer()
+}, 120_000)
+
+afterAll(async () => {
+  await stack?.[Symbol.asyncDispose]()
+  await catalog?.[Symbol.asyncDispose]()
+  await storage?.[Symbol.asyncDispose]()
+  await lake?.[Symbol.asyncDispose]()
+  Object.assign(limits, saved)
+})
+
+/** The rows as text; throws with the code in the message otherwise. */
+async function answer(): Promise<string> {
+  const result = await stack.client.run(SQL)
+  if ('status' in result) throw new Error(result.code)
+  if (!result.receipt) throw new Error(result.failure?.code ?? 'INCOMPLETE')
+  return result.batches.flatMap((batch) => [...batch].map(String)).join('\n')
+}
+
+async function outcome(): Promise<string> {
+  try {
+    return (await answer()) === expected ? 'ok' : 'WRONG ROWS'
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+const openSockets = (): number => readdirSync('/proc/self/fd').length
+
+describe('[QR10] a fault at every external call', () => {
+  it.each(FAULTS)('of the catalog: %s', async (fault) => {
+    catalog.reset()
+    expect(await outcome()).toBe('ok')
+    const calls = catalog.callCount
+    expect(calls).toBeGreaterThanOrEqual(2)
+    for (let index = 0; index < calls; index += 1) {
+      catalog.reset(index, fault)
+      expect(CATALOG_OUTCOMES[fault], `call ${index} of ${calls}`).toContain(await outcome())
+      catalog.reset()
+      expect(await outcome(), `after call ${index}`).toBe('ok')
+    }
+  })
+
+  it.each(FAULTS)('of storage: %s', async (fault) => {
+    storage.reset()
+    expect(await outcome()).toBe('ok')
+    const calls = storage.callCount
+    expect(calls).toBeGreaterThanOrEqual(4)
+    const before = openSockets()
+    for (let index = 0; index < calls; index += 1) {
+      storage.reset(index, fault)
+      expect(STORAGE_OUTCOMES[fault], `call ${index} of ${calls}`).toContain(await outcome())
+      storage.reset()
+      expect(await outcome(), `after call ${index}`).toBe('ok')
+    }
+    expect(openSockets() - before).toBeLessThan(60)
+  })
+})
