@@ -22,14 +22,21 @@ export const LIMITS = {
   // Object storage
   storageRequestTimeoutMs: 30 * SECOND,
   storageConnectionsMax: 64,
+  /** Vended credentials that end sooner than this are asked for anew. */
+  storageCredentialsMarginMs: 300 * SECOND,
   storageRequestsWaitingMax: 4_096,
   /** A failed read is tried once more, after this long. */
   storageRetryDelayMs: 100,
   storageErrorBodyBytesMax: 16_384,
   /** Objects per store whose ETag is remembered, so that a replaced object is noticed. */
   storageEtagsMax: 100_000,
-  /** Gaps up to this size between wanted ranges are fetched rather than paid for with another request. */
+  /**
+   * Gaps up to this size between wanted ranges are fetched rather than paid for with another request, while they are
+   * together at most this share of the wanted bytes, or while there would be more requests than this for one file.
+   */
   rangeGapBytesMax: 65_536,
+  rangeGapShareMax: 0.1,
+  rangesPerFileMax: 24,
   /** A joined range grows no larger than this, so that a failure repeats little. */
   rangeJoinedBytesMax: 16 * MIB,
   manifestListBytesMax: 256 * MIB,
@@ -42,8 +49,10 @@ export const LIMITS = {
   manifestsPerSnapshotMax: 1_000_000,
   entriesPerManifestMax: 2_000_000,
   parquetFooterBytesMax: 64 * MIB,
-  /** Read from the end of a Parquet file in the first request, in the hope that it holds the whole footer. */
+  /** Read at most from the end of a Parquet file in the hope that it holds the footer: of a table's first files, later. */
   parquetFooterGuessBytes: 65_536,
+  parquetFooterGuessBytesMax: MIB,
+  footerGuessTablesMax: 1_000,
   parquetSchemaDepthMax: 64,
   parquetSchemaElementsMax: 100_000,
   /** Joined ranges of one excerpt that are in flight together: with their size, the memory that an excerpt takes. */

@@ -22,6 +22,7 @@ import { createMetricsApp } from './http/metrics-app.ts'
 import { LIMITS } from './limits.ts'
 import type { Logger } from './observability/logger.ts'
 import { createMetrics, type Metrics } from './observability/metrics.ts'
+import { createFooterGuesses } from './parquet/footer-guess.ts'
 import type { QueryServices } from './queries/query-services.ts'
 import { openChunkCache } from './storage/column-chunk-cache.ts'
 import { createStorageDispatcher } from './storage/s3-object-store.ts'
@@ -145,6 +146,7 @@ async function createQueryServices(
   stack.defer(async () => {
     await dispatcher.destroy()
   })
+  const openStorage = createTableStorageFactory({ config: iceberg, dispatcher, clock })
   const chunkCache = await openChunkCache(config, metrics, stack)
   const engine = stack.use(
     await createEnginePool({
@@ -167,8 +169,10 @@ async function createQueryServices(
     }),
     engine,
     clock,
-    openStorage: createTableStorageFactory({ config: iceberg, dispatcher }),
+    openStorage: (table) =>
+      openStorage(table, async (signal) => await catalog.loadCredentials(table, signal)),
     chunkCache,
+    footerGuesses: createFooterGuesses(),
     scanBytesMax: config.scanBytesMax,
   }
 }

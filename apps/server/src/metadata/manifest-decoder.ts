@@ -33,6 +33,7 @@ const FILE = {
   lowerBounds: avroField(125, 'lower_bounds'),
   upperBounds: avroField(128, 'upper_bounds'),
   keyMetadata: avroField(131, 'key_metadata'),
+  splitOffsets: avroField(132, 'split_offsets'),
   equalityIds: avroField(135, 'equality_ids'),
   firstRowId: avroField(142, 'first_row_id'),
   referencedDataFile: avroField(143, 'referenced_data_file'),
@@ -140,6 +141,7 @@ class EntryDecoder {
       referencedDataFile: reader.text(record, FILE.referencedDataFile),
       contentOffset: reader.integer(record, FILE.contentOffset),
       contentSizeBytes: reader.integer(record, FILE.contentSize),
+      splitCount: reader.list(record, FILE.splitOffsets)?.length,
     }
   }
 

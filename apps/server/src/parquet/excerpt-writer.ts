@@ -22,9 +22,10 @@ import type { Excerpt, ExcerptColumn } from './excerpt.ts'
 import { resolveFieldIds } from './field-ids.ts'
 import { createFileReader } from './file-reader.ts'
 import { readFooter } from './footer.ts'
+import type { FooterGuess, FooterShape } from './footer-guess.ts'
 import { projectedLeaves } from './footer-writer.ts'
 import type { ParquetMetadata } from './parquet-metadata.ts'
-import { project } from './projection.ts'
+import { project, refuseGuess } from './projection.ts'
 import type { ProjectedNode, Projection, ProjectionContext } from './projection.ts'
 import { filterableColumns, selectRowGroups } from './row-group-pruning.ts'
 import { parquetCorrupt } from './thrift.ts'
@@ -44,6 +45,8 @@ export interface ExcerptRequest {
   /** Canonical URI of the data file. */
   readonly uri: string
   readonly cache?: RangeCache | undefined
+  /** What is known of the table's footers. */
+  readonly footerGuess?: FooterGuess
   /** Absolute; the excerpt is written there as `<name>.parquet`. */
   readonly directory: string
   readonly name: string
@@ -71,7 +74,10 @@ export async function writeExcerpt(request: ExcerptRequest, signal: AbortSignal)
   const { task, uri, schema } = request
   const { fileSizeBytes } = task.file
   const reader = createFileReader({ store: request.store, uri, fileSizeBytes, cache: request.cache })
-  const metadata = await readFooter(reader, uri, fileSizeBytes, signal)
+  const shape = footerShape(request)
+  const guessBytes = request.footerGuess?.guessBytes(shape)
+  const metadata = await readFooter(reader, { fileSizeBytes, ...(guessBytes ? { guessBytes } : {}) }, signal)
+  request.footerGuess?.learn(shape, metadata.footerBytes)
   const { columns, nodes } = resolveColumns(request, metadata)
   const filter = {
     columns: filterableColumns(metadata, schema, resolveFieldIds(metadata, request.nameMapping)),
@@ -98,6 +104,27 @@ export async function writeExcerpt(request: ExcerptRequest, signal: AbortSignal)
   }
 }
 
+function footerShape({ schema, task }: ExcerptRequest): FooterShape {
+  return { leafCount: countLeaves(schema.fields), rowGroupCount: task.file.splitCount ?? 1 }
+}
+
+function countLeaves(fields: readonly { readonly type: IcebergType }[]): number {
+  return fields.reduce((count, { type }) => count + leafCountOf(type), 0)
+}
+
+function leafCountOf(type: IcebergType): number {
+  switch (type.kind) {
+    case 'struct':
+      return countLeaves(type.fields)
+    case 'list':
+      return leafCountOf(type.element)
+    case 'map':
+      return leafCountOf(type.key) + leafCountOf(type.value)
+    default:
+      return 1
+  }
+}
+
 interface ResolvedColumns {
   readonly columns: ReadonlyMap<number, ExcerptColumn>
   /** What comes from the file, named `c<index>`. */
@@ -116,6 +143,7 @@ function resolveColumns(request: ExcerptRequest, metadata: ParquetMetadata): Res
     const node = field.type.kind === 'unknown' ? undefined : found[0]
     if (found.length > 1) throw parquetCorrupt('two columns have one field id')
     if (node === undefined) {
+      if (field.type.kind !== 'unknown') refuseGuess(ids, field.name)
       columns.set(index, { source: 'constant', sql: missingColumnSql(request, field) })
       continue
     }

@@ -1,5 +1,5 @@
 // Reads parts of one data file: from the chunk cache where it has them, else from object storage with near ranges joined.
-// Counts what was read. Memory is bounded by the ranges in flight, not by the size of a column chunk.
+// Counts what was read. Ranges are cached as they were asked for, whatever was fetched with them. Memory is bounded by the ranges in flight, not by the size of a column chunk.
 import { mapConcurrently } from '../concurrency/map-concurrently.ts'
 import { LIMITS } from '../limits.ts'
 import { joinRanges, sliceRange } from '../storage/byte-ranges.ts'
@@ -14,19 +14,23 @@ export interface FileSource {
   readonly cache?: RangeCache | undefined
 }
 
-/** Can stand for the store of its one file. */
-export interface FileReader extends Pick<ObjectStore, 'readRange' | 'statObject'> {
+export interface FileReader {
+  /** The first fetch of something inside of this range fetches all of it, to be held for later reads. */
+  expectRange(range: ByteRange): void
+  /** Reads one range. It is held, so that nothing inside of it is fetched again. */
+  readRange(range: ByteRange, signal: AbortSignal): Promise<Uint8Array>
+  /** The size of the file as the store knows it. */
+  stat(signal: AbortSignal): Promise<{ readonly sizeBytes: number }>
   /**
    * Reads ranges in any order, split into parts of at most `LIMITS.rangeJoinedBytesMax`, and hands over each part with
-   * its position in the file. Every byte of every range is handed over exactly once per range. What `readRange` gave
-   * last is not fetched again.
+   * its position in the file. Every byte of every range is handed over exactly once per range.
    */
   readRanges(
     ranges: readonly ByteRange[],
     take: (rangeIndex: number, position: number, bytes: Uint8Array) => Promise<void>,
     signal: AbortSignal,
   ): Promise<void>
-  /** Bytes wanted and had, from storage or the cache; gaps that were read on the way are left out. */
+  /** Bytes that came from storage, gaps between wanted ranges included, or from the cache. */
   readonly bytesRead: number
   /** Requests that went to object storage. */
   readonly requests: number
@@ -37,46 +41,73 @@ interface Part {
   readonly range: ByteRange
 }
 
+interface Held {
+  readonly range: ByteRange
+  readonly bytes: Uint8Array
+}
+
 type Fetch = (signal: AbortSignal) => Promise<Uint8Array>
+type FetchRange = (range: ByteRange, signal: AbortSignal) => Promise<Uint8Array>
 
 export function createFileReader({ store, uri, fileSizeBytes, cache }: FileSource): FileReader {
   let bytesRead = 0
   let requests = 0
-  /** What `readRange` gave last: the end of the file, which of a small file is all of it. */
-  let held: { readonly range: ByteRange; readonly bytes: Uint8Array } | undefined
+  let expected: ByteRange | undefined
+  /** Mostly the end of the file, which of a small file is all of it. */
+  let held: Held | undefined
   const keyOf = (range: ByteRange) => ({ uri, sizeBytes: fileSizeBytes, range })
-  const fetchRange = async (range: ByteRange, signal: AbortSignal): Promise<Uint8Array> => {
+  const fetchRange: FetchRange = async (range, signal) => {
+    const isExpected = expected !== undefined && covers(expected, range)
+    const fetched = (isExpected ? expected : undefined) ?? range
+    if (isExpected) expected = undefined
     requests += 1
-    return await store.readRange(uri, range, signal)
+    bytesRead += fetched.end - fetched.start
+    const bytes = await store.readRange(uri, fetched, signal)
+    if (isExpected) held = { range: fetched, bytes }
+    return sliceRange(bytes, fetched, range)
   }
-  const readRange = async (range: ByteRange, signal: AbortSignal): Promise<Uint8Array> => {
-    const bytes = cache
-      ? await cache.read(keyOf(range), (inner) => fetchRange(range, inner), signal)
-      : await fetchRange(range, signal)
-    bytesRead += bytes.byteLength
-    held = { range, bytes }
+  const readCached = async (range: ByteRange, fetch: Fetch, signal: AbortSignal): Promise<Uint8Array> => {
+    if (!cache) return await fetch(signal)
+    let isFetched = false
+    const bytes = await cache.read(
+      keyOf(range),
+      async (inner) => {
+        isFetched = true
+        return await fetch(inner)
+      },
+      signal,
+    )
+    if (!isFetched) bytesRead += bytes.byteLength
     return bytes
   }
 
   return {
-    readRange: async (_uri, range, signal) => await readRange(range, signal),
-    async statObject(_uri, signal) {
+    expectRange(range) {
+      expected = range
+    },
+    async readRange(range, signal) {
+      const fetch: Fetch = async (inner) => await fetchAround(range, held, fetchRange, inner)
+      const bytes = await readCached(range, fetch, signal)
+      if (!held || !covers(held.range, range)) held = { range, bytes }
+      return bytes
+    },
+    async stat(signal) {
       requests += 1
       return await store.statObject(uri, signal)
     },
     async readRanges(ranges, take, signal) {
+      // Whatever was expected was for the reads before these.
+      expected = undefined
       const cached: Part[] = []
       const missing: Part[] = []
       for (const part of ranges.flatMap(splitRange)) {
-        if (held && part.range.start >= held.range.start && part.range.end <= held.range.end) {
-          await take(part.rangeIndex, part.range.start, sliceRange(held.bytes, held.range, part.range))
-        } else if (cache?.has(keyOf(part.range)) === true) cached.push(part)
+        const isCached = cache?.has(keyOf(part.range)) === true
+        if (held && covers(held.range, part.range)) {
+          const bytes = sliceRange(held.bytes, held.range, part.range)
+          if (!isCached) await readCached(part.range, async () => await Promise.resolve(bytes), signal)
+          await take(part.rangeIndex, part.range.start, bytes)
+        } else if (isCached) cached.push(part)
         else missing.push(part)
-      }
-      const read = async (part: Part, fetch: Fetch, inner: AbortSignal): Promise<void> => {
-        const bytes = cache ? await cache.read(keyOf(part.range), fetch, inner) : await fetch(inner)
-        bytesRead += bytes.byteLength
-        await take(part.rangeIndex, part.range.start, bytes)
       }
       await mapConcurrently(
         [...cached.map((part) => ({ range: part.range, members: [part] })), ...joinParts(missing)],
@@ -89,7 +120,7 @@ export function createFileReader({ store, uri, fileSizeBytes, cache }: FileSourc
               fetched ??= fetchRange(range, fetchSignal)
               return sliceRange(await fetched, range, part.range)
             }
-            await read(part, fetch, inner)
+            await take(part.rangeIndex, part.range.start, await readCached(part.range, fetch, inner))
           }
         },
         signal,
@@ -104,10 +135,37 @@ export function createFileReader({ store, uri, fileSizeBytes, cache }: FileSourc
   }
 }
 
+/** Fetches of `range` only what is not held. */
+async function fetchAround(
+  range: ByteRange,
+  held: Held | undefined,
+  fetchRange: FetchRange,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  if (held && covers(held.range, range)) return sliceRange(held.bytes, held.range, range)
+  const isTailHeld = held && held.range.start < range.end && range.end <= held.range.end
+  if (!isTailHeld) return await fetchRange(range, signal)
+  const head = await fetchRange({ start: range.start, end: held.range.start }, signal)
+  const tail = sliceRange(held.bytes, held.range, { start: held.range.start, end: range.end })
+  const bytes = new Uint8Array(head.byteLength + tail.byteLength)
+  bytes.set(head)
+  bytes.set(tail, head.byteLength)
+  return bytes
+}
+
+function covers(outer: ByteRange, inner: ByteRange): boolean {
+  return inner.start >= outer.start && inner.end <= outer.end
+}
+
 function joinParts(parts: readonly Part[]): { range: ByteRange; members: readonly Part[] }[] {
   const joined = joinRanges(
     parts.map((part) => part.range),
-    { gapBytesMax: LIMITS.rangeGapBytesMax, joinedBytesMax: LIMITS.rangeJoinedBytesMax },
+    {
+      gapBytesMax: LIMITS.rangeGapBytesMax,
+      gapShareMax: LIMITS.rangeGapShareMax,
+      rangesMax: LIMITS.rangesPerFileMax,
+      joinedBytesMax: LIMITS.rangeJoinedBytesMax,
+    },
   )
   return joined.map(({ range, members }) => ({
     range,

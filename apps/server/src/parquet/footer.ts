@@ -1,9 +1,10 @@
-// Reads the footer of a Parquet file with one ranged request in the usual case, two when the footer is large.
+// Reads the footer of a Parquet file with one ranged request where the guess of its length was large enough, else two.
+// It is read as its exact ranges whatever was guessed, so that the chunk cache finds it again.
 // Everything in it is checked (`parquet-metadata.ts`). Some writers put wrong file sizes into manifests, so a footer that
 // is not where the manifest's size says is looked for once more at the end of the object as the store knows it.
 import { isAppError } from '@lake/core/errors.ts'
 import { LIMITS } from '../limits.ts'
-import type { ObjectStore } from '../storage/object-store.ts'
+import type { FileReader } from './file-reader.ts'
 import { decodeParquetMetadata } from './parquet-metadata.ts'
 import type { ParquetMetadata } from './parquet-metadata.ts'
 import { parquetCorrupt, parquetUnsupported } from './thrift.ts'
@@ -12,45 +13,40 @@ import { parquetCorrupt, parquetUnsupported } from './thrift.ts'
 const TAIL_BYTES = 8
 const FILE_BYTES_MIN = 12
 
+type FooterReader = Pick<FileReader, 'readRange' | 'stat' | 'expectRange'>
+
 /**
- * @param fileSizeBytes as the manifest has it
+ * @param file.fileSizeBytes as the manifest has it
+ * @param file.guessBytes what the first request reads from the end of the file
  * @throws AppError TABLE_CORRUPT, TABLE_UNSUPPORTED (encryption), and those of the store
  */
 export async function readFooter(
-  store: Pick<ObjectStore, 'readRange' | 'statObject'>,
-  uri: string,
-  fileSizeBytes: number,
+  reader: FooterReader,
+  file: { readonly fileSizeBytes: number; readonly guessBytes?: number },
   signal: AbortSignal,
 ): Promise<ParquetMetadata> {
+  const { fileSizeBytes, guessBytes = LIMITS.parquetFooterGuessBytes } = file
   try {
-    return await readFooterAt(store, uri, fileSizeBytes, signal)
+    return await readFooterAt(reader, { fileSizeBytes, guessBytes }, signal)
   } catch (error) {
     if (!isAppError(error, 'TABLE_CORRUPT')) throw error
-    const { sizeBytes } = await store.statObject(uri, signal)
+    const { sizeBytes } = await reader.stat(signal)
     if (sizeBytes === fileSizeBytes) throw error
-    return await readFooterAt(store, uri, sizeBytes, signal)
+    return await readFooterAt(reader, { fileSizeBytes: sizeBytes, guessBytes }, signal)
   }
 }
 
 async function readFooterAt(
-  store: Pick<ObjectStore, 'readRange'>,
-  uri: string,
-  fileSizeBytes: number,
+  reader: FooterReader,
+  { fileSizeBytes, guessBytes }: { readonly fileSizeBytes: number; readonly guessBytes: number },
   signal: AbortSignal,
 ): Promise<ParquetMetadata> {
   if (fileSizeBytes < FILE_BYTES_MIN) throw parquetCorrupt('it is too short to be one')
-  const tailStart = Math.max(0, fileSizeBytes - LIMITS.parquetFooterGuessBytes)
-  const tail = await store.readRange(uri, { start: tailStart, end: fileSizeBytes }, signal)
-  const footerBytes = readFooterLength(tail, fileSizeBytes)
-  const footerStart = fileSizeBytes - TAIL_BYTES - footerBytes
-  if (footerStart >= tailStart) {
-    const bytes = tail.subarray(footerStart - tailStart, tail.byteLength - TAIL_BYTES)
-    return decodeParquetMetadata(bytes, footerStart)
-  }
-  const head = await store.readRange(uri, { start: footerStart, end: tailStart }, signal)
-  const bytes = new Uint8Array(footerBytes)
-  bytes.set(head)
-  bytes.set(tail.subarray(0, tail.byteLength - TAIL_BYTES), head.byteLength)
+  reader.expectRange({ start: Math.max(0, fileSizeBytes - guessBytes), end: fileSizeBytes })
+  const tailStart = fileSizeBytes - TAIL_BYTES
+  const tail = await reader.readRange({ start: tailStart, end: fileSizeBytes }, signal)
+  const footerStart = tailStart - readFooterLength(tail, fileSizeBytes)
+  const bytes = await reader.readRange({ start: footerStart, end: tailStart }, signal)
   return decodeParquetMetadata(bytes, footerStart)
 }
 

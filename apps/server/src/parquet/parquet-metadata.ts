@@ -92,6 +92,7 @@ export interface ParquetMetadata {
   readonly hasFieldIds: boolean
   /** True when the writer says which order its bounds of text and bytes follow. */
   readonly hasColumnOrders: boolean
+  readonly footerBytes: number
 }
 
 /**
@@ -128,6 +129,7 @@ export function decodeParquetMetadata(bytes: Uint8Array, dataEnd: number): Parqu
     rowCount,
     hasFieldIds: tree.hasFieldIds,
     hasColumnOrders: file['field_7'] !== undefined,
+    footerBytes: bytes.byteLength,
   }
 }
 

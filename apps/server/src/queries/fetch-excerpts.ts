@@ -11,7 +11,7 @@ import type { RunProgress } from './run-progress.ts'
 import type { PlannedTable } from './run-query.ts'
 
 export interface FetchContext {
-  readonly services: Pick<QueryServices, 'chunkCache'>
+  readonly services: Pick<QueryServices, 'chunkCache' | 'footerGuesses'>
   readonly directory: string
   readonly progress: RunProgress
 }
@@ -25,6 +25,7 @@ export async function fetchExcerpts(
   signal: AbortSignal,
 ): Promise<Excerpt[]> {
   const { pinned, requirement, plan } = table
+  const footerGuess = context.services.footerGuesses.of(pinned.loaded.metadata.location)
   return await mapConcurrently(
     tasks,
     LIMITS.filesFetchedAtOnceMax,
@@ -42,6 +43,7 @@ export async function fetchExcerpts(
           directory: context.directory,
           name: `${tableIndex}-${plan.tasks.indexOf(task)}`,
           cache: context.services.chunkCache,
+          footerGuess,
         },
         itemSignal,
       )

@@ -1,11 +1,12 @@
 // What planning and running a query need from the rest of the server. Built by server.ts, the composition root.
 import type { PruningSwitches } from '@lake/core/scan/table-scan.ts'
 import type { Authorizer } from '../access/authorizer.ts'
-import type { RestCatalog } from '../catalog/rest-catalog.ts'
+import type { LoadedTable, RestCatalog } from '../catalog/rest-catalog.ts'
 import type { SnapshotCache } from '../catalog/snapshot-cache.ts'
 import type { Clock } from '../concurrency/clock.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { OpenTableStorage } from '../storage/table-storage.ts'
+import type { FooterGuesses } from '../parquet/footer-guess.ts'
+import type { TableStorage } from '../storage/table-storage.ts'
 import type { RangeCache } from '../storage/column-chunk-cache.ts'
 
 export interface QueryServices {
@@ -15,8 +16,9 @@ export interface QueryServices {
   readonly engine: Engine
   readonly clock: Clock
   /** Storage of one table with the credentials of this load. */
-  readonly openStorage: OpenTableStorage
+  readonly openStorage: (table: LoadedTable) => TableStorage
   readonly chunkCache: RangeCache | undefined
+  readonly footerGuesses: FooterGuesses
   readonly scanBytesMax: number
   /** Levels of pruning, all where absent; for tests that prove answers do not depend on them. */
   readonly pruning?: PruningSwitches

@@ -33,6 +33,26 @@ test('order, repeats and empty ranges do not matter', () => {
   expect(join([20, 30], [0, 15], [5, 5], [20, 30])).toEqual([[0, 30, 1, 0, 3]])
 })
 
+test('the smallest gaps are joined over first, as long as they are a small part of what is wanted', () => {
+  const ranges = [
+    [0, 50],
+    [60, 110],
+    [112, 162],
+    [165, 215],
+  ].map(([start, end]) => ({ start: start!, end: end! }))
+  const count = (gapShareMax: number, more = {}) =>
+    joinRanges(ranges, { gapBytesMax: 10, joinedBytesMax: 1_000, gapShareMax, ...more }).length
+  expect([0, 0.01, 0.024, 0.025, 0.075, 1].map((share) => count(share))).toEqual([4, 3, 3, 2, 1, 1])
+  expect([1, 2, 3, 4].map((rangesMax) => count(0, { rangesMax }))).toEqual([1, 2, 3, 4])
+  expect(joinRanges([], { gapBytesMax: 10, joinedBytesMax: 10, gapShareMax: 0 })).toEqual([])
+})
+
+test('equal gaps are joined over all or none', () => {
+  const ranges = [0, 20, 40].map((start) => ({ start, end: start + 10 }))
+  const joined = joinRanges(ranges, { gapBytesMax: 10, joinedBytesMax: 1_000, gapShareMax: 0.4 })
+  expect(joined).toHaveLength(3)
+})
+
 test('every wanted range is cut back exactly, for seeded random ranges', () => {
   let seed = 7
   const random = (max: number) => (seed = (seed * 48_271) % 2_147_483_647) % max

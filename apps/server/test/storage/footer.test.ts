@@ -6,6 +6,7 @@ import { isAppError } from '@lake/core/errors.ts'
 import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js'
 import { serializeTCompactProtocol } from 'hyparquet-writer/src/thrift.js'
 import { beforeAll, expect, test } from 'vitest'
+import { createFileReader } from '../../src/parquet/file-reader.ts'
 import { readFooter } from '../../src/parquet/footer.ts'
 import { openDuck } from './duck.ts'
 
@@ -38,8 +39,9 @@ function storeOf(bytes: Uint8Array) {
     },
   }
 }
-const read = async (bytes: Uint8Array) =>
-  await readFooter(storeOf(bytes), 's3://b/k', bytes.byteLength, signal)
+const readFrom = async (store: ReturnType<typeof storeOf>, fileSizeBytes: number) =>
+  await readFooter(createFileReader({ store, uri: 's3://b/k', fileSizeBytes }), { fileSizeBytes }, signal)
+const read = async (bytes: Uint8Array) => await readFrom(storeOf(bytes), bytes.byteLength)
 const footerStart = (bytes: Uint8Array): number =>
   bytes.byteLength - 8 - new DataView(bytes.buffer).getUint32(bytes.byteLength - 8, true)
 
@@ -81,10 +83,10 @@ const metadataWith = (columns: unknown, more: Record<string, unknown> = {}) => (
 
 test('one request reads a small footer, two a large one', async () => {
   const small = storeOf(file)
-  const { rowCount, rowGroups } = await readFooter(small, 's3://b/k', file.byteLength, signal)
+  const { rowCount, rowGroups } = await readFrom(small, file.byteLength)
   expect([rowCount, rowGroups.length, small.requests.length]).toEqual([5_000, 3, 1])
   const large = storeOf(wide)
-  const metadata = await readFooter(large, 's3://b/k', wide.byteLength, signal)
+  const metadata = await readFrom(large, wide.byteLength)
   expect(metadata.columns).toHaveLength(1_500)
   expect(large.requests).toHaveLength(2)
 })
@@ -92,7 +94,7 @@ test('one request reads a small footer, two a large one', async () => {
 test('a size in the manifest that is wrong is asked of the store once', async () => {
   for (const wrong of [file.byteLength - 1, file.byteLength - 500, 5]) {
     const store = storeOf(file)
-    const { rowCount } = await readFooter(store, 's3://b/k', wrong, signal)
+    const { rowCount } = await readFrom(store, wrong)
     expect([rowCount, store.requests.length <= 2]).toEqual([5_000, true])
   }
 })

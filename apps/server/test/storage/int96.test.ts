@@ -7,6 +7,7 @@ import { parquetWriteBuffer } from 'hyparquet-writer'
 import type { IcebergType } from '@lake/core/iceberg/types.ts'
 import { afterAll, expect, test } from 'vitest'
 import { encodeFooter } from '../../src/parquet/footer-writer.ts'
+import { createFileReader } from '../../src/parquet/file-reader.ts'
 import { readFooter } from '../../src/parquet/footer.ts'
 import { openDuck } from './duck.ts'
 import { excerptOf, excerptRows, field, schemaOf } from './excerpt.ts'
@@ -38,10 +39,10 @@ async function writeInt96(): Promise<string> {
     codec: 'UNCOMPRESSED',
   })
   writeFileSync(path, new Uint8Array(bytes))
+  const fileSizeBytes = await sizeOf(path)
   const metadata = await readFooter(
-    createLocalFiles(),
-    uriOf(path),
-    await sizeOf(path),
+    createFileReader({ store: createLocalFiles(), uri: uriOf(path), fileSizeBytes }),
+    { fileSizeBytes },
     AbortSignal.timeout(5_000),
   )
   const [group] = metadata.rowGroups

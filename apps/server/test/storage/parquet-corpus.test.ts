@@ -7,6 +7,7 @@ import { ALWAYS_TRUE } from '@lake/core/expr/predicate.ts'
 import { UNPARTITIONED } from '@lake/core/iceberg/partition-spec.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { writeExcerpt } from '../../src/parquet/excerpt-writer.ts'
+import { createFileReader } from '../../src/parquet/file-reader.ts'
 import { readFooter } from '../../src/parquet/footer.ts'
 import { dataFile, excerptSql, openDuck, rowsOf } from './duck.ts'
 import { schemaOfFile } from './file-schema.ts'
@@ -57,7 +58,11 @@ describe.skipIf(files.length === 0)('the corpus', () => {
     const store = createLocalFiles()
     const uri = uriOf(path)
     const sizeBytes = await sizeOf(path)
-    const metadata = await readFooter(store, uri, sizeBytes, signal)
+    const metadata = await readFooter(
+      createFileReader({ store, uri, fileSizeBytes: sizeBytes }),
+      { fileSizeBytes: sizeBytes },
+      signal,
+    )
     const schema = schemaOfFile(metadata)
     const all = schema.fields.map((_field, index) => index)
     for (const [round, indexes] of [all, all.filter((index) => index % 2 === 1), []].entries()) {

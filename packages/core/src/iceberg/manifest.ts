@@ -59,6 +59,8 @@ export interface DataFile {
   readonly referencedDataFile: string | undefined
   readonly contentOffset: number | undefined
   readonly contentSizeBytes: number | undefined
+  /** Row groups by the writer's split offsets: a hint, absent where the writer gives none. */
+  readonly splitCount?: number | undefined
 }
 
 /** One line of a manifest, with sequence numbers already inherited (spec, "Sequence Number Inheritance"). */
