@@ -38,6 +38,8 @@ export interface CatalogRequest {
   readonly path: string
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
+  /** Token of one table, in place of the session's; it is never renewed. */
+  readonly token?: Secret | undefined
 }
 
 export interface CatalogCaller extends AsyncDisposable {
@@ -80,13 +82,15 @@ export function createCatalogCaller(options: CatalogCallerOptions): CatalogCalle
 
   return {
     setup: async (signal) => await setupOf(currentClient(), signal),
-    async call({ method, path, query, headers }, signal) {
+    async call({ method, path, query, headers, token }, signal) {
       const current = currentClient()
       try {
         const setup = await setupOf(current, signal)
         const url = catalogUrl(setup.base, setup.root + path, query)
         const call = { method, url, headers: { accept: 'application/json', ...headers } }
-        const answer = await send(http, current.session, call, signal)
+        const answer = token
+          ? await http.call(withToken(call, token), signal)
+          : await send(http, current.session, call, signal)
         options.onCall(outcomeOf(answer.status))
         return answer
       } catch (error) {

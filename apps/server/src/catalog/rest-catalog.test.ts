@@ -190,3 +190,28 @@ describe('failures', () => {
     await expect(load(catalog)).rejects.toMatchObject({ code: 'CATALOG_UNAVAILABLE' })
   })
 })
+
+describe('[CR5] credentials again', () => {
+  const entry = '{"prefix":"s3://b/t","config":{"s3.access-key-id":"fresh"}}'
+  const credentialsPath = '/v1/namespaces/ns/tables/t/credentials'
+  const config = { endpoints: ['GET /v1/{prefix}/namespaces/{namespace}/tables/{table}/credentials'] }
+
+  it.each([
+    ['the endpoint gives some', config, { body: `{"storage-credentials":[${entry}]}` }, 'fresh'],
+    ['the endpoint gives none', config, { body: '{"storage-credentials":[]}' }, 'loaded'],
+    ['the endpoint fails', config, { status: 501, body: '' }, 'loaded'],
+    ['there is no endpoint', {}, { status: 404, body: '' }, 'loaded'],
+  ])('when %s', async (_when, setup, answer, expected) => {
+    const body = tableBody(
+      ',"config":{"token":"table-token"},"storage-credentials":[{"prefix":"s3://b/t","config":{"s3.access-key-id":"loaded"}}]',
+    )
+    const { catalog, stub } = await setUp(({ path }) => (path === credentialsPath ? answer : { body }), {
+      config: setup,
+      auth: staticToken('t'),
+    })
+    const { storageCredentials } = await catalog.loadCredentials(await load(catalog), NEVER)
+    expect(storageCredentials[0]?.config.get('s3.access-key-id')?.reveal()).toBe(expected)
+    const call = stub.requests.find(({ path }) => path === credentialsPath)
+    expect(call?.headers.authorization).toBe('endpoints' in setup ? 'Bearer table-token' : undefined)
+  })
+})

@@ -13,7 +13,13 @@ import {
 } from './catalog-caller.ts'
 import { encodeNamespace, encodeSegment } from './paths.ts'
 import { refuseRestrictions } from './read-restrictions.ts'
-import { listTablesAnswer, loadTableAnswer, parseAnswer, type LoadTableAnswer } from './rest-schemas.ts'
+import {
+  listTablesAnswer,
+  loadCredentialsAnswer,
+  loadTableAnswer,
+  parseAnswer,
+  type LoadTableAnswer,
+} from './rest-schemas.ts'
 
 export interface TableIdent {
   readonly namespace: readonly string[]
@@ -48,35 +54,60 @@ export interface RestCatalog extends AsyncDisposable {
   ): Promise<{ tables: string[]; isTruncated: boolean }>
   /** Loads the table as it is now. Throws NO_SUCH_TABLE, TABLE_UNSUPPORTED, TABLE_CORRUPT, READ_RESTRICTED, CATALOG_*. */
   loadTable(ident: TableIdent, signal: AbortSignal): Promise<LoadedTable>
+  /**
+   * Storage credentials of a table again, by the credentials endpoint where the catalog has one and it gives some, else by
+   * loading the table. Throws what `loadTable` throws.
+   */
+  loadCredentials(
+    table: LoadedTable,
+    signal: AbortSignal,
+  ): Promise<Pick<LoadedTable, 'storageCredentials' | 'config'>>
 }
+
+const DELEGATION_HEADER = { 'x-iceberg-access-delegation': 'vended-credentials' }
 
 export function createRestCatalog(options: CatalogCallerOptions): RestCatalog {
   const caller = createCatalogCaller(options)
+  const headers = options.config.storageAccess === 'vended-credentials' ? DELEGATION_HEADER : {}
+
+  const loadTable = async (ident: TableIdent, signal: AbortSignal): Promise<LoadedTable> => {
+    const { properties, separator } = await caller.setup(signal)
+    const path = tablePath(ident, separator)
+    const answer = await caller.call({ method: 'GET', path, query: { snapshots: 'all' }, headers }, signal)
+    if (answer.status !== 200) {
+      throw catalogFailure(answer, 'NO_SUCH_TABLE', `the table ${ident.namespace.join('.')}.${ident.table}`)
+    }
+    const loaded = parseAnswer(loadTableAnswer, answer.text, 'table')
+    return readLoadedTable(ident, loaded, properties, options.clock.nowMs())
+  }
+
   return {
     hasNamespace: async (namespace, signal) => await hasNamespace(caller, namespace, signal),
     listTables: async (namespace, signal) => await listTables(caller, namespace, signal),
-    async loadTable(ident, signal) {
-      const { properties, separator } = await caller.setup(signal)
-      const isVended = options.config.storageAccess === 'vended-credentials'
-      const path = `/namespaces/${encodeNamespace(ident.namespace, separator)}/tables/${encodeSegment(ident.table)}`
-      const headers: Record<string, string> = isVended
-        ? { 'x-iceberg-access-delegation': 'vended-credentials' }
-        : {}
-      const answer = await caller.call({ method: 'GET', path, query: { snapshots: 'all' }, headers }, signal)
-      if (answer.status !== 200) {
-        throw catalogFailure(answer, 'NO_SUCH_TABLE', `the table ${ident.namespace.join('.')}.${ident.table}`)
+    loadTable,
+    async loadCredentials(table, signal) {
+      const { endpoints, separator } = await caller.setup(signal)
+      if (endpoints?.has('GET /v1/{prefix}/namespaces/{namespace}/tables/{table}/credentials')) {
+        const path = `${tablePath(table.ident, separator)}/credentials`
+        const answer = await caller.call(
+          { method: 'GET', path, headers, token: table.config.get('token') },
+          signal,
+        )
+        const list =
+          answer.status === 200 ? parseAnswer(loadCredentialsAnswer, answer.text, 'credentials') : undefined
+        const storageCredentials = readCredentials(list?.['storage-credentials'])
+        if (storageCredentials.length > 0) return { storageCredentials, config: table.config }
       }
-      return readLoadedTable(
-        ident,
-        parseAnswer(loadTableAnswer, answer.text, 'table'),
-        properties,
-        options.clock.nowMs(),
-      )
+      return await loadTable(table.ident, signal)
     },
     [Symbol.asyncDispose]: async () => {
       await caller[Symbol.asyncDispose]()
     },
   }
+}
+
+function tablePath({ namespace, table }: TableIdent, separator: string): string {
+  return `/namespaces/${encodeNamespace(namespace, separator)}/tables/${encodeSegment(table)}`
 }
 
 async function hasNamespace(
@@ -137,19 +168,23 @@ function readLoadedTable(
       details: { table: ident.table, feature: 'metadata by location only' },
     })
   }
-  const secrets = (map: Readonly<Record<string, string>>): ReadonlyMap<string, Secret> =>
-    new Map(Object.entries(map).map(([key, value]) => [key, new Secret(value)]))
   return {
     ident,
     metadata: parseTableMetadata(loaded.metadata),
     metadataLocation: loaded['metadata-location'] ?? undefined,
-    config: secrets({ ...catalogProperties, ...loaded.config }),
-    storageCredentials: (loaded['storage-credentials'] ?? []).map((entry) => ({
-      prefix: entry.prefix,
-      config: secrets(entry.config),
-    })),
+    config: asSecrets({ ...catalogProperties, ...loaded.config }),
+    storageCredentials: readCredentials(loaded['storage-credentials']),
     loadedAtMs: nowMs,
   }
+}
+
+function readCredentials(entries: LoadTableAnswer['storage-credentials']): StorageCredential[] {
+  return (entries ?? []).map(({ prefix, config }) => ({ prefix, config: asSecrets(config) }))
+}
+
+/** All of it: which properties hold credentials differs by catalog. */
+function asSecrets(map: Readonly<Record<string, string>>): ReadonlyMap<string, Secret> {
+  return new Map(Object.entries(map).map(([key, value]) => [key, new Secret(value)]))
 }
 
 function truncate(

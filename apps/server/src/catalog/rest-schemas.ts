@@ -26,11 +26,15 @@ export const listTablesAnswer = z.object({
   'next-page-token': z.string().nullish(),
 })
 
+const storageCredentials = z.array(z.object({ prefix: z.string(), config: properties })).nullish()
+
+export const loadCredentialsAnswer = z.object({ 'storage-credentials': storageCredentials })
+
 export const loadTableAnswer = z.object({
   'metadata-location': z.string().nullish(),
   metadata: z.unknown().optional(),
   config: properties,
-  'storage-credentials': z.array(z.object({ prefix: z.string(), config: properties })).nullish(),
+  'storage-credentials': storageCredentials,
   'read-restrictions': z.unknown().optional(),
 })
 export type LoadTableAnswer = z.infer<typeof loadTableAnswer>

@@ -11,6 +11,13 @@ export interface S3Answer {
   readonly bodyText: string
 }
 
+/** STORAGE_ACCESS_DENIED because of the credentials themselves, so that fresh ones may help. */
+export class StorageCredentialsRefused extends AppError {
+  constructor(message: string, details: ErrorDetails) {
+    super('STORAGE_ACCESS_DENIED', message, { details })
+  }
+}
+
 /** @param region the one that the request was signed for */
 export function s3Error(answer: S3Answer, location: S3Location, region: string): AppError {
   const details = { ...location, region }
@@ -26,9 +33,7 @@ export function s3Error(answer: S3Answer, location: S3Location, region: string):
     )
   }
   if (code === 'ExpiredToken' || code === 'InvalidToken' || answer.status === 401) {
-    return new AppError('STORAGE_ACCESS_DENIED', `Object storage refused the credentials (${said})`, {
-      details,
-    })
+    return new StorageCredentialsRefused(`Object storage refused the credentials (${said})`, details)
   }
   switch (answer.status) {
     case 403:

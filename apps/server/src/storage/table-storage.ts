@@ -1,11 +1,18 @@
-// The storage of one table as one load of it allows: its paths in canonical form, and a store that picks the settings
-// for each object by its longest credential prefix.
+// The storage of one table as its catalog allows: paths in canonical form, and a store that picks the settings of each
+// object by its longest credential prefix.
+//
+// Vended credentials end. They are asked for anew shortly before they do, and once more when storage refuses them as
+// expired, after which the read is repeated once. One renewal runs at a time for all reads of the table.
 import type { Dispatcher } from 'undici'
 import * as z from 'zod'
 import { AppError } from '@lake/core/errors.ts'
+import type { Clock } from '../concurrency/clock.ts'
+import { createSingleFlight } from '../concurrency/single-flight.ts'
 import type { IcebergConfig } from '../config.ts'
+import { LIMITS } from '../limits.ts'
 import type { ObjectStore } from './object-store.ts'
 import { createAmbientIdentity, type AmbientIdentity } from './s3-ambient.ts'
+import { StorageCredentialsRefused } from './s3-errors.ts'
 import { createS3ObjectStore } from './s3-object-store.ts'
 import type { S3CredentialSource } from './s3-request.ts'
 import { createTablePaths, type TablePaths } from './table-paths.ts'
@@ -16,52 +23,98 @@ export interface TableStorage {
   readonly paths: TablePaths
 }
 
+/** Asks the catalog for credentials of the same table again. */
+export type RenewGrant = (signal: AbortSignal) => Promise<StorageGrant>
+
+export type OpenTableStorage = (grant: StorageGrant, renew: RenewGrant) => TableStorage
+
 /** Property of a table's config that maps foreign path prefixes to `s3://` ones, as a JSON object of texts. */
 const PATH_MAP_PROPERTY = 'lake.path-map'
-
 const pathMap = z.record(z.string(), z.string())
 
-export type OpenTableStorage = (grant: StorageGrant) => TableStorage
+interface Opened {
+  readonly store: ObjectStore
+  readonly settings: S3Settings
+}
 
 /** @param dispatcher connections shared by all tables; the caller closes it */
 export function createTableStorageFactory(options: {
   readonly config: Pick<IcebergConfig, 's3' | 'storageAccess'>
   readonly dispatcher: Dispatcher
+  readonly clock: Clock
 }): OpenTableStorage {
   let ambient: AmbientIdentity | undefined
   const ambientIdentity = (): AmbientIdentity => (ambient ??= createAmbientIdentity())
-  return (grant) => {
+  const { storageAccess: access, s3: override } = options.config
+
+  const open = async (settings: S3Settings, signal: AbortSignal): Promise<ObjectStore> => {
+    const isAmbient = settings.credentials === 'ambient'
+    const ambientRegion =
+      settings.region === undefined && isAmbient ? await ambientIdentity().region(signal) : undefined
+    return createS3ObjectStore({
+      ...(settings.endpoint === undefined ? {} : { endpoint: settings.endpoint }),
+      region: settings.region ?? ambientRegion ?? 'us-east-1',
+      isPathStyle: settings.isPathStyle,
+      credentials: credentialSource(settings, ambientIdentity),
+      dispatcher: options.dispatcher,
+    })
+  }
+
+  return (firstGrant, renew) => {
+    let grant = firstGrant
+    let grantedAtMs = options.clock.nowMs()
     const stores = new Map<string, ObjectStore>()
-    const storeFor = async (uri: string, signal: AbortSignal): Promise<ObjectStore> => {
-      const { storageAccess: access, s3: override } = options.config
+    const renewals = createSingleFlight<StorageGrant>()
+
+    const openFor = async (uri: string, signal: AbortSignal): Promise<Opened> => {
       const settings = selectS3Settings(uri, grant, { access, override })
       const key = settingsKey(settings)
-      const known = stores.get(key)
-      if (known) return known
-      const isAmbient = settings.credentials === 'ambient'
-      const region =
-        settings.region ?? (isAmbient ? await ambientIdentity().region(signal) : undefined) ?? 'us-east-1'
-      const store = createS3ObjectStore({
-        ...(settings.endpoint === undefined ? {} : { endpoint: settings.endpoint }),
-        region,
-        isPathStyle: settings.isPathStyle,
-        credentials: credentialSource(settings, ambientIdentity),
-        dispatcher: options.dispatcher,
-      })
+      const store = stores.get(key) ?? (await open(settings, signal))
       stores.set(key, store)
-      return store
+      return { store, settings }
+    }
+    const renewGrant = async (signal: AbortSignal): Promise<void> => {
+      grant = await renewals.run('grant', renew, signal)
+      grantedAtMs = options.clock.nowMs()
+    }
+    const read = async <Result>(
+      uri: string,
+      work: (store: ObjectStore) => Promise<Result>,
+      signal: AbortSignal,
+    ): Promise<Result> => {
+      let opened = await openFor(uri, signal)
+      if (isEnding(opened.settings, grantedAtMs, options.clock.nowMs())) {
+        await renewGrant(signal)
+        opened = await openFor(uri, signal)
+      }
+      try {
+        return await work(opened.store)
+      } catch (error) {
+        const isVended = typeof opened.settings.credentials !== 'string'
+        if (!isVended || !(error instanceof StorageCredentialsRefused)) throw error
+        await renewGrant(signal)
+        return await work((await openFor(uri, signal)).store)
+      }
     }
     return {
-      paths: createTablePaths(readPathMap(grant)),
+      paths: createTablePaths(readPathMap(firstGrant)),
       store: {
         readObject: async (uri, limits, signal) =>
-          await (await storeFor(uri, signal)).readObject(uri, limits, signal),
+          await read(uri, async (store) => await store.readObject(uri, limits, signal), signal),
         readRange: async (uri, range, signal) =>
-          await (await storeFor(uri, signal)).readRange(uri, range, signal),
-        statObject: async (uri, signal) => await (await storeFor(uri, signal)).statObject(uri, signal),
+          await read(uri, async (store) => await store.readRange(uri, range, signal), signal),
+        statObject: async (uri, signal) =>
+          await read(uri, async (store) => await store.statObject(uri, signal), signal),
       },
     }
   }
+}
+
+/** The margin shrinks with the life of the credentials, or short-lived ones would be renewed for every read. */
+function isEnding({ expiresAtMs }: S3Settings, grantedAtMs: number, nowMs: number): boolean {
+  if (expiresAtMs === undefined) return false
+  const marginMs = Math.min(LIMITS.storageCredentialsMarginMs, (expiresAtMs - grantedAtMs) / 5)
+  return expiresAtMs - nowMs < marginMs
 }
 
 function credentialSource(settings: S3Settings, ambientIdentity: () => AmbientIdentity): S3CredentialSource {
@@ -75,9 +128,12 @@ function credentialSource(settings: S3Settings, ambientIdentity: () => AmbientId
   }
 }
 
-/** Two settings with one key read through one store; it lives as long as the table's load and is never printed. */
+/** Two settings with one key read through one store. It lives as long as the table's storage and is never printed. */
 function settingsKey({ endpoint, region, isPathStyle, credentials }: S3Settings): string {
-  const identity = typeof credentials === 'string' ? credentials : credentials.accessKeyId.reveal()
+  const identity =
+    typeof credentials === 'string'
+      ? credentials
+      : [credentials.accessKeyId.reveal(), credentials.sessionToken?.reveal() ?? '']
   return JSON.stringify([endpoint, region, isPathStyle, identity])
 }
 
@@ -90,7 +146,9 @@ function readPathMap(grant: StorageGrant): ReadonlyMap<string, string> {
     throw new AppError(
       'CATALOG_UNAVAILABLE',
       `The catalog's ${PATH_MAP_PROPERTY} is not a JSON object of texts`,
-      { cause },
+      {
+        cause,
+      },
     )
   }
 }

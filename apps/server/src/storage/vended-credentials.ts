@@ -18,6 +18,8 @@ export interface S3Settings {
   readonly region: string | undefined
   readonly isPathStyle: boolean
   readonly credentials: S3Keys | 'anonymous' | 'ambient'
+  /** When vended credentials end, as far as the catalog says; undefined: not said, or not vended. */
+  readonly expiresAtMs: number | undefined
 }
 
 export interface S3Keys {
@@ -40,16 +42,26 @@ export function selectS3Settings(
   const properties = new Map([...grant.config, ...(matched?.config ?? [])])
   const text = (name: string): string | undefined => properties.get(name)?.reveal()
   const isPathStyle = override.isPathStyle ?? text('s3.path-style-access') === 'true'
+  const credentials = override.isAnonymous
+    ? 'anonymous'
+    : access === 'workload-identity'
+      ? 'ambient'
+      : vendedKeys(properties)
   return {
     endpoint: override.endpoint?.href ?? text('s3.endpoint'),
     region: override.region ?? text('client.region') ?? text('s3.region') ?? text('region'),
     isPathStyle,
-    credentials: override.isAnonymous
-      ? 'anonymous'
-      : access === 'workload-identity'
-        ? 'ambient'
-        : vendedKeys(properties),
+    credentials,
+    expiresAtMs: typeof credentials === 'string' ? undefined : expiryOf(text),
   }
+}
+
+/** Names under which catalogs tell the end of credentials, in milliseconds since 1970. */
+const EXPIRY_PROPERTIES = ['s3.session-token-expires-at-ms', 'expiration-time', 'expires-at-ms']
+
+function expiryOf(text: (name: string) => string | undefined): number | undefined {
+  const said = EXPIRY_PROPERTIES.map(text).find((value) => value !== undefined && /^\d{10,16}$/.test(value))
+  return said === undefined ? undefined : Number(said)
 }
 
 function vendedKeys(properties: StorageProperties): S3Keys {
