@@ -23,11 +23,26 @@ export interface FaultProxy extends AsyncDisposable {
   readonly callCount: number
   /** Counts from 0 again and makes call number `callIndex` (from 0) fail; undefined: none. */
   reset(callIndex?: number, fault?: Fault): void
+  /** Credentials that passed through: bearer tokens, vended keys, session tokens and signatures. */
+  readonly secretsSeen: ReadonlySet<string>
+}
+
+const VENDED_SECRET = /"s3\.(?:access-key-id|secret-access-key|session-token)":"([^"]+)"/g
+
+function headerSecrets(headers: IncomingMessage['headers']): string[] {
+  const authorization = headers.authorization ?? ''
+  const parts = [
+    /^Bearer (.+)$/.exec(authorization)?.[1],
+    /Signature=([0-9a-f]+)/.exec(authorization)?.[1],
+    headers['x-amz-security-token'],
+  ]
+  return parts.filter((part): part is string => typeof part === 'string')
 }
 
 export async function startFaultProxy(target: string): Promise<FaultProxy> {
   const { hostname, port } = new URL(target)
   let callCount = 0
+  const secretsSeen = new Set<string>()
   let failing: { readonly callIndex: number; readonly fault: Fault } | undefined
 
   const forward = (
@@ -40,6 +55,8 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       const parts: Buffer[] = []
       answer.on('data', (part: Buffer) => parts.push(part))
       answer.on('end', () => {
+        const text = Buffer.concat(parts).toString('latin1')
+        for (const match of text.matchAll(VENDED_SECRET)) secretsSeen.add(match[1] ?? '')
         const body = cut(Buffer.concat(parts))
         response.writeHead(answer.statusCode ?? 502, answer.headers)
         if (body === undefined) response.end(Buffer.concat(parts))
@@ -80,6 +97,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   }
 
   const server = createServer((message, response) => {
+    for (const secret of headerSecrets(message.headers)) secretsSeen.add(secret)
     const index = callCount
     callCount += 1
     if (failing?.callIndex === index) fail(failing.fault, message, response)
@@ -91,6 +109,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     get callCount() {
       return callCount
     },
+    secretsSeen,
     reset(callIndex, fault) {
       callCount = 0
       failing = callIndex === undefined || fault === undefined ? undefined : { callIndex, fault }
