@@ -60,11 +60,6 @@ export async function readManifest(
   context: ManifestContext,
   signal: AbortSignal,
 ): Promise<ManifestEntry[]> {
-  if (manifest.hasKeyMetadata) {
-    throw new AppError('TABLE_UNSUPPORTED', 'The manifests of the table are encrypted, which is not read', {
-      details: { feature: 'encryption' },
-    })
-  }
   const bytes = await readManifestBytes(source, manifest.path, signal)
   return await decodeManifest({ bytes, manifest }, context, signal)
 }

@@ -11,27 +11,33 @@ import type { PartitionSpec } from '@lake/core/iceberg/table-metadata.ts'
 import type { IcebergType, NestedField, Schema } from '@lake/core/iceberg/types.ts'
 import { encodeUtf8 } from '@lake/core/iceberg/utf8.ts'
 import type { FileScanTask } from '@lake/core/scan/file-scan-task.ts'
+import type { PositionSet } from '@lake/core/scan/position-set.ts'
 import { xxhash64 } from 'hyparquet/src/xxhash.js'
 import type { RangeCache } from '../storage/column-chunk-cache.ts'
 import type { ObjectStore } from '../storage/object-store.ts'
 import { dropByBloomFilters } from './bloom-filters.ts'
 import { isUsualLeaf } from './column-types.ts'
+import { liveRowGroups } from './deleted-column.ts'
 import { missingFieldSql } from './default-sql.ts'
 import { writeExcerptFile } from './excerpt-file.ts'
 import type { Excerpt, ExcerptColumn } from './excerpt.ts'
-import { resolveFieldIds } from './field-ids.ts'
+import { resolveFieldIds, type FieldIds } from './field-ids.ts'
 import { createFileReader } from './file-reader.ts'
 import { readFooter } from './footer.ts'
 import type { FooterGuess, FooterShape } from './footer-guess.ts'
 import { projectedLeaves } from './footer-writer.ts'
-import type { ParquetMetadata } from './parquet-metadata.ts'
+import type { ParquetMetadata, SchemaNode } from './parquet-metadata.ts'
 import { project, refuseGuess } from './projection.ts'
 import type { ProjectedNode, Projection, ProjectionContext } from './projection.ts'
 import { filterableColumns, selectRowGroups } from './row-group-pruning.ts'
-import { parquetCorrupt } from './thrift.ts'
+import { parquetCorrupt, parquetUnsupported } from './thrift.ts'
 
 export interface ExcerptRequest {
-  readonly task: FileScanTask
+  readonly task: Pick<FileScanTask, 'file'>
+  /** Rows of the file that are deleted by position. */
+  readonly deleted?: PositionSet | undefined
+  /** True for a file whose columns cannot be guessed: each is there by its field id or by the file's partition. */
+  readonly isStrict?: boolean
   /** The spec that the file was written with (`task.file.specId`). */
   readonly partitionSpec: PartitionSpec
   /** The pinned schema. */
@@ -86,16 +92,24 @@ export async function writeExcerpt(request: ExcerptRequest, signal: AbortSignal)
   const selected = selectRowGroups(metadata, filter.columns, filter.predicate)
   const neededLeaves = projectedLeaves(nodes).map((leaf) => leaf.index)
   const kept = await dropByBloomFilters(selected, filter, neededLeaves, reader, signal)
-  const groups = kept.filter((group) => group.rowCount > 0)
+  const live = liveRowGroups(kept, request.deleted)
+  const groups = live.map(({ group }) => group)
+  const deletedCount = live.reduce((total, group) => total + group.deletedCount, 0)
   const rowCount = groups.reduce((total, group) => total + group.rowCount, 0)
 
   let path: string | undefined
   if (rowCount > 0 && nodes.length > 0) {
-    path = await writeExcerptFile(request, { nodes, groups }, reader, signal)
+    const content = { nodes, groups: live, hasDeletedRows: deletedCount > 0 }
+    path = await writeExcerptFile(request, content, reader, signal)
   }
   return {
     // Without rows there is no file, so nothing may refer to its columns.
-    excerpt: { path, rowCount, columns: rowCount > 0 ? columns : allNull(columns) },
+    excerpt: {
+      path,
+      rowCount: path === undefined ? rowCount - deletedCount : rowCount,
+      hasDeletedRows: path !== undefined && deletedCount > 0,
+      columns: rowCount > 0 ? columns : allNull(columns),
+    },
     keptRows: groups.map((group) => ({ firstRow: group.firstRow, rowCount: group.rowCount })),
     rowGroupsTotal: metadata.rowGroups.length,
     rowGroupsRead: groups.length,
@@ -135,6 +149,7 @@ function resolveColumns(request: ExcerptRequest, metadata: ParquetMetadata): Res
   const ids = resolveFieldIds(metadata, request.nameMapping)
   const identityFieldIds = new Set(identityFields(request.partitionSpec).map((field) => field.sourceId))
   const context: ProjectionContext = { ids, identityFieldIds }
+  if (request.isStrict === true) requireFields(request, metadata.columns, ids)
   const columns = new Map<number, ExcerptColumn>()
   const nodes: ProjectedNode[] = []
   for (const index of [...request.columnIndexes].sort((a, b) => a - b)) {
@@ -153,6 +168,26 @@ function resolveColumns(request: ExcerptRequest, metadata: ParquetMetadata): Res
     columns.set(index, columnOf(field.type, projection, `"${name}"`))
   }
   return { columns, nodes }
+}
+
+/** A column of a delete file that is not found would be read as NULL and delete what it must not. */
+function requireFields(request: ExcerptRequest, nodes: readonly SchemaNode[], ids: FieldIds): void {
+  const inPartition = new Set(
+    identityFields(request.partitionSpec)
+      .filter(({ fieldId }) => request.task.file.partition.has(fieldId))
+      .map(({ sourceId }) => sourceId),
+  )
+  const visit = (fields: readonly NestedField[], candidates: readonly SchemaNode[]): void => {
+    for (const { id, name, type } of fields) {
+      const node = candidates.find((candidate) => ids.idOf(candidate) === id)
+      if (node === undefined && !inPartition.has(id)) {
+        throw parquetCorrupt(`it is a delete file that has no column ${name}`)
+      }
+      if (type.kind === 'struct') visit(type.fields, node?.children ?? [])
+    }
+  }
+  if (ids.isPositional) throw parquetUnsupported('delete files without field ids or name mapping')
+  visit(request.schema.fields, nodes)
 }
 
 /**

@@ -5,25 +5,34 @@ import { findMappedFieldId } from '@lake/core/iceberg/name-mapping.ts'
 import type { NameMapping } from '@lake/core/iceberg/name-mapping.ts'
 import { listShape, mapShape } from './containers.ts'
 import type { ParquetMetadata, SchemaNode } from './parquet-metadata.ts'
+import { parquetUnsupported } from './thrift.ts'
 
 export interface FieldIds {
   idOf(node: SchemaNode): number | undefined
   /** True where ids are positions of top-level columns: nothing is known of fields inside of structs. */
   readonly isPositional: boolean
+  /** True where ids come from names of the schema, so that a missing name may be one that was never written down. */
+  readonly isByName: boolean
 }
 
 export function resolveFieldIds(
   metadata: Pick<ParquetMetadata, 'columns' | 'hasFieldIds'>,
   nameMapping: NameMapping | undefined,
 ): FieldIds {
-  if (metadata.hasFieldIds) return { idOf: (node) => node.fieldId, isPositional: false }
+  if (metadata.hasFieldIds) return { idOf: (node) => node.fieldId, isPositional: false, isByName: false }
+  const origin = nameMapping?.origin
+  if (origin === 'ambiguous') throw parquetUnsupported('a name mapping with other field ids than the schema')
   const ids = new Map<SchemaNode, number>()
   if (nameMapping === undefined) {
     for (const [index, column] of metadata.columns.entries()) ids.set(column, index + 1)
   } else {
     for (const column of metadata.columns) assignMapped(column, [column.name], nameMapping, ids)
   }
-  return { idOf: (node) => ids.get(node), isPositional: nameMapping === undefined }
+  return {
+    idOf: (node) => ids.get(node),
+    isPositional: nameMapping === undefined,
+    isByName: origin === 'schemas',
+  }
 }
 
 /** Paths name what the table has, `element`, `key` and `value`, whatever the writer called the levels between. */

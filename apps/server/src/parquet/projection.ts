@@ -94,6 +94,7 @@ function projectStruct(
       })
       continue
     }
+    refuseGuess(context.ids, fieldPath)
     if (context.identityFieldIds.has(field.id)) throw parquetUnsupported('a nested partition column')
     const sql = missingFieldSql(field, fieldPath)
     if (hasDefault(field)) mustCompute = true
@@ -166,6 +167,15 @@ function projectMap(
     compute: mustCompute
       ? (sql) => `map_from_entries(list_transform(map_entries(${sql}), lambda ${item}: ${entrySql}))`
       : undefined,
+  }
+}
+
+/** Names of the schema prove which column is there, never that one is not. */
+export function refuseGuess(ids: FieldIds, path: string): void {
+  if (ids.isByName) {
+    throw parquetUnsupported(
+      `a name mapping with other field ids than the schema, and a file without ${path}`,
+    )
   }
 }
 

@@ -2,12 +2,14 @@
 // statement needs (metadata/scan-planner.ts), refused whole where something in it is not read.
 import { assertDefined } from '@lake/core/assert.ts'
 import type { ScanReport } from '@lake/core/flight/receipt.ts'
-import { NAME_MAPPING_PROPERTY, parseNameMapping, type NameMapping } from '@lake/core/iceberg/name-mapping.ts'
+import type { NameMapping } from '@lake/core/iceberg/name-mapping.ts'
+import { nameMappingOf } from '@lake/core/iceberg/table-name-mapping.ts'
 import type { PartitionSpec } from '@lake/core/iceberg/table-metadata.ts'
 import type { IcebergType } from '@lake/core/iceberg/types.ts'
 import type { FileScanTask } from '@lake/core/scan/file-scan-task.ts'
 import { refuseUnsupported } from '@lake/core/scan/refuse-unsupported.ts'
 import type { PruningSwitches } from '@lake/core/scan/table-scan.ts'
+import { refuseEncryptedFiles } from '../parquet/encrypted-files.ts'
 import { planSnapshotScan } from '../metadata/scan-planner.ts'
 import type { ScanRequirement } from '../sql/pushdown.ts'
 import type { TableStorage } from '../storage/table-storage.ts'
@@ -55,7 +57,13 @@ export async function planScan(
   )
   refuseUnsupported(planned.tasks, tableName(pinned.loaded))
   const isRowsOnly = requirement.columnIndexes.size === 0
-  const mapping = metadata.properties[NAME_MAPPING_PROPERTY]
+  if (!isRowsOnly) {
+    await refuseEncryptedFiles(
+      planned.tasks.map(({ file }) => file),
+      storage,
+      signal,
+    )
+  }
   return {
     tasks: isRowsOnly ? [] : planned.tasks,
     rowsOnly: isRowsOnly ? planned.tasks.reduce((sum, { file }) => sum + file.recordCount, 0) : undefined,
@@ -76,7 +84,7 @@ export async function planScan(
       isMetadataOnly: isRowsOnly || planned.tasks.length === 0,
     },
     storage,
-    nameMapping: mapping === undefined ? undefined : parseNameMapping(mapping),
+    nameMapping: nameMappingOf(metadata),
     specOf: (specId) =>
       assertDefined(
         metadata.partitionSpecs.find((spec) => spec.specId === specId),

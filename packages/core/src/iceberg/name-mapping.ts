@@ -18,6 +18,8 @@ export interface MappedField {
 }
 
 export interface NameMapping {
+  /** Where it is not the property's: made from the schemas, or from schemas that contradict each other. */
+  readonly origin?: 'schemas' | 'ambiguous'
   readonly fields: readonly MappedField[]
 }
 

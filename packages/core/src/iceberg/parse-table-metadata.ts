@@ -52,7 +52,6 @@ export function parseTableMetadata(json: unknown): TableMetadata {
     snapshotLog:
       optional(object, 'snapshot-log', path, (value, at) => listOf(value, at, parseLogEntry)) ?? [],
     refs: parseRefs(object, path, current),
-    isEncrypted: isEncrypted(object, properties),
   }
 }
 
@@ -137,17 +136,4 @@ function parseRefs(object: JsonObject, path: string, current: bigint | undefined
   if (!main) return [{ name: 'main', snapshotId: current, kind: 'branch' }, ...refs]
   if (main.snapshotId !== current) throw corruptAt(`${path}.refs.main`, 'the current snapshot')
   return refs
-}
-
-function isEncrypted(object: JsonObject, properties: Readonly<Record<string, string>>): boolean {
-  const keys = property(object, 'encryption-keys')
-  const snapshots = property(object, 'snapshots')
-  return (
-    (Array.isArray(keys) && keys.length > 0) ||
-    properties['encryption.key-id'] !== undefined ||
-    (Array.isArray(snapshots) &&
-      asArray(snapshots, '$.snapshots').some(
-        (snapshot) => property(snapshot as JsonObject, 'key-id') !== undefined,
-      ))
-  )
 }

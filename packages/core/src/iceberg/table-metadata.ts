@@ -73,6 +73,4 @@ export interface TableMetadata {
   readonly snapshotLog: readonly SnapshotLogEntry[]
   /** Always has `main` when there is a current snapshot, also where the JSON has no `refs`. */
   readonly refs: readonly SnapshotRef[]
-  /** True when the metadata carries `encryption-keys` or a snapshot `key-id`. */
-  readonly isEncrypted: boolean
 }

@@ -1,6 +1,5 @@
 // Refuses a scan that holds anything which is not read, before any data file is opened: half an answer is none.
 import { AppError } from '../errors.ts'
-import type { DataFile } from '../iceberg/manifest.ts'
 import { isDeletionVector } from './delete-file-index.ts'
 import type { FileScanTask } from './file-scan-task.ts'
 
@@ -19,13 +18,9 @@ export function refuseUnsupported(tasks: readonly FileScanTask[], table: string)
 }
 
 function unsupportedFeature({ file, deletes }: FileScanTask): string | undefined {
-  if (file.hasKeyMetadata || deletes.some(({ hasKeyMetadata }) => hasKeyMetadata)) return 'encryption'
+  // A data file's own bytes say whether it is encrypted; some writers set key metadata on plain ones.
+  if (deletes.some((deletion) => deletion.file.hasKeyMetadata)) return 'encryption'
   if (file.format !== 'parquet') return `${file.format} data files`
-  const [first] = deletes
-  return first && deleteFeature(first)
-}
-
-function deleteFeature(file: DataFile): string {
-  if (file.content === 'equality-deletes') return 'equality deletes'
-  return isDeletionVector(file) ? 'deletion vectors' : 'position deletes'
+  const foreign = deletes.find((deletion) => deletion.file.format !== 'parquet' && !isDeletionVector(deletion.file))
+  return foreign && `${foreign.file.format} ${foreign.file.content.replace('-', ' ')}`
 }

@@ -182,7 +182,6 @@ describe('[SP6] refuseUnsupported', () => {
   test.each<[string, Partial<DataFile>, readonly DataFile[]]>([
     ['orc data files', { format: 'orc' }, []],
     ['puffin data files', { format: 'puffin' }, []],
-    ['encryption', { hasKeyMetadata: true }, []],
     ['encryption', {}, [deletion({ hasKeyMetadata: true })]],
     ['position deletes', {}, [deletion({})]],
     ['deletion vectors', {}, [deletion({ format: 'puffin' })]],
