@@ -9,7 +9,7 @@ import { xxhash64 } from 'hyparquet/src/xxhash.js'
 import { LIMITS } from '../limits.ts'
 import type { ByteRange } from '../storage/object-store.ts'
 import type { FileReader } from './file-reader.ts'
-import type { RowGroup } from './parquet-metadata.ts'
+import type { RawStatistics, RowGroup } from './parquet-metadata.ts'
 import type { FilterableColumn } from './row-group-pruning.ts'
 
 interface Search {
@@ -79,14 +79,21 @@ function probesOf(group: RowGroup, searches: readonly Search[], neededLeaves: re
     0,
   )
   return searches.flatMap((search): Probe[] => {
-    const { bloomFilter } = group.chunks[search.leafIndex] ?? {}
+    const { bloomFilter, statistics } = group.chunks[search.leafIndex] ?? {}
     if (bloomFilter === undefined || bloomFilter.lengthBytes === 0) return []
+    if (hasOneValue(statistics)) return []
     const { lengthBytes } = bloomFilter
     if (lengthBytes > LIMITS.bloomFilterBytesMax || lengthBytes >= budgetBytes) return []
     budgetBytes -= lengthBytes
     const range = { start: bloomFilter.offset, end: bloomFilter.offset + lengthBytes }
     return [{ group, search, range }]
   })
+}
+
+/** Then it is one looked for: other row groups have been dropped by these statistics. */
+function hasOneValue(statistics: RawStatistics | undefined): boolean {
+  const { minValue, maxValue } = statistics ?? {}
+  return minValue !== undefined && maxValue !== undefined && Buffer.compare(minValue, maxValue) === 0
 }
 
 function mightContain(bytes: Uint8Array, { hashes }: Search): boolean {

@@ -27,7 +27,7 @@ const TAIL_BYTES = 8
 /** Of a footer without columns, of a column in the schema, and of a column chunk with statistics: typical. */
 const BASE_BYTES = 512
 const COLUMN_BYTES = 32
-const CHUNK_BYTES = 96
+const CHUNK_BYTES = 88
 /** Footers of one table differ by the digits in them. */
 const MARGIN_SHARE = 0.02
 const MARGIN_BYTES = 64
