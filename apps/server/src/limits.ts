@@ -13,6 +13,11 @@ export const LIMITS = {
   catalogListFreshMs: 30 * SECOND,
   catalogClientLifetimeMs: 900 * SECOND,
 
+  /** Larger answers for a table are parsed in a worker thread, which costs a copy. */
+  tableParsedInlineCharsMax: MIB / 4,
+  /** Snapshots taken over from the worker at once: some 5 ms of work. */
+  snapshotsPerMessageMax: 2_500,
+
   // Snapshot cache
   snapshotFreshMs: 5 * SECOND,
   snapshotStaleIfErrorMs: 60 * SECOND,
@@ -58,6 +63,19 @@ export const LIMITS = {
   /** Joined ranges of one excerpt that are in flight together: with their size, the memory that an excerpt takes. */
   excerptRangesAtOnceMax: 4,
   bloomFilterBytesMax: MIB,
+  /** Text of one variant value, and its levels of nesting. */
+  variantCharsMax: 16 * MIB,
+  variantDepthMax: 256,
+  /** Of a column chunk that is decoded here rather than by the engine; as many are held as files are fetched at once. */
+  rawColumnValuesMax: 4_000_000,
+  rawChunkBytesMax: 64 * MIB,
+  /** Of a column chunk that is written anew for the engine. */
+  madeChunkBytesMax: 256 * MIB,
+  /** One column of one row group of a position delete file, packed or not; one deletion vector. */
+  deleteChunkBytesMax: 256 * MIB,
+  /** Of all position delete files and deletion vectors of one table in one statement; each takes two bytes or so. */
+  deletedPositionsMax: 100_000_000,
+  deleteFilesReadAtOnceMax: 8,
   /** Bytes waiting to be written to the chunk cache; what does not fit is not cached. */
   cacheWritesPendingBytesMax: 64 * MIB,
 
@@ -66,6 +84,12 @@ export const LIMITS = {
   manifestsReadAtOnceMax: 8,
   tablesPerStatementMax: 64,
   sqlTreeDepthMax: 1_000,
+
+  /** One row of a metadata table, and all rows of one, as JSON on the engine's scratch disk. */
+  metadataRowBytesMax: 16 * MIB,
+  metadataRowsBytesMax: 1_024 * MIB,
+  /** Partitions that are summed up in memory for a metadata table. */
+  metadataPartitionsMax: 500_000,
 
   // Running
   /** Of one statement; object storage bounds the requests of all. */
@@ -96,5 +120,6 @@ export const LIMITS = {
   ticketLifetimeMs: 15 * 60 * SECOND,
 
   // HTTP
+  readinessTimeoutMs: 2 * SECOND,
   requestBodyBytesMax: 2 * MIB,
 } as const

@@ -5,15 +5,22 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { VerifyStorageAccessResponse } from '@lake/core/api/contract.ts'
 import { AppError } from '@lake/core/errors.ts'
 import { createAuthorizer } from './access/authorizer.ts'
 import { createCatalogBrowser } from './catalog/catalog-browser.ts'
-import { createRestCatalog, type RestCatalog } from './catalog/rest-catalog.ts'
+import {
+  createRestCatalog,
+  type LoadedTable,
+  type RestCatalog,
+  type TableIdent,
+} from './catalog/rest-catalog.ts'
 import type { SecretResolver } from './catalog/secrets.ts'
 import { createSnapshotCache } from './catalog/snapshot-cache.ts'
 import { systemClock, type Clock } from './concurrency/clock.ts'
 import { mapConcurrently } from './concurrency/map-concurrently.ts'
 import type { Address, Config, IcebergConfig } from './config.ts'
+import type { Engine } from './engine/engine.ts'
 import { createEnginePool } from './engine/engine-pool.ts'
 import { createFlightService } from './flight/flight-service.ts'
 import { createTicketSealer } from './flight/ticket-sealer.ts'
@@ -24,9 +31,10 @@ import type { Logger } from './observability/logger.ts'
 import { createMetrics, type Metrics } from './observability/metrics.ts'
 import { createFooterGuesses } from './parquet/footer-guess.ts'
 import type { QueryServices } from './queries/query-services.ts'
+import { verifyStorageAccess } from './queries/verify-storage-access.ts'
 import { openChunkCache } from './storage/column-chunk-cache.ts'
 import { createStorageDispatcher } from './storage/s3-object-store.ts'
-import { createTableStorageFactory } from './storage/table-storage.ts'
+import { createTableStorageFactory, type TableStorage } from './storage/table-storage.ts'
 
 export interface RunningServer extends AsyncDisposable {
   /** Where people open the workbench. */
@@ -57,15 +65,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
   await using stack = new AsyncDisposableStack()
   const metrics = createMetrics()
-  const catalog = stack.use(createCatalog(config.iceberg, options, metrics, clock))
-  await checkNamespaces(config.iceberg, catalog)
-  const services = await createQueryServices(config, config.iceberg, {
-    catalog,
-    metrics,
-    clock,
-    logger,
-    stack,
-  })
+  const access = openLake(config.iceberg, { resolver: options.resolver, metrics, clock, stack })
+  await checkNamespaces(config.iceberg, access.catalog)
+  const services = await createQueryServices(config, config.iceberg, { ...access, metrics, clock, stack })
   const app = createApp({
     authorizer: services.authorizer,
     browser: createCatalogBrowser({ ...services, discovery: config.iceberg.discovery }),
@@ -76,13 +78,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       logger,
       metrics,
     }),
+    verifyStorageAccess: async (ident, signal) => await verifyStorageAccess(ident, services, signal),
     logger,
     metrics,
     discovery: config.iceberg.discovery,
     version: options.version,
     webDirectory: options.webDirectory,
     createId: randomUUID,
-    isReady: () => true,
+    isReady: async () => await canAnalyze(services.engine),
   })
   const url = await listen(createServer(app), config.http, stack)
   const metricsUrl =
@@ -91,23 +94,66 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   return { url, metricsUrl, [Symbol.asyncDispose]: async () => await owned.disposeAsync() }
 }
 
-function createCatalog(
+/**
+ * Checks access to one table's files as a query would have it, without starting a server.
+ * @throws AppError INVALID_REQUEST when no catalog is configured; what is checked fails in the answer
+ */
+export async function verifyTable(
+  ident: TableIdent,
+  options: Pick<ServerOptions, 'config' | 'resolver'>,
+  signal: AbortSignal,
+): Promise<VerifyStorageAccessResponse> {
+  const { iceberg } = options.config
+  if (iceberg === undefined) throw new AppError('INVALID_REQUEST', 'No catalog is configured')
+  await using stack = new AsyncDisposableStack()
+  const parts = { resolver: options.resolver, metrics: createMetrics(), clock: systemClock, stack }
+  return await verifyStorageAccess(ident, { ...openLake(iceberg, parts), clock: systemClock }, signal)
+}
+
+interface LakeAccess {
+  readonly catalog: RestCatalog
+  readonly openStorage: (table: LoadedTable) => TableStorage
+}
+
+/** The catalog, and the storage of its tables, owned by `stack`. */
+function openLake(
   config: IcebergConfig,
-  options: ServerOptions,
-  metrics: Metrics,
-  clock: Clock,
-): RestCatalog {
-  return createRestCatalog({
-    config,
-    resolver: options.resolver,
-    clock,
-    onCall: (outcome) => {
-      metrics.catalogCall(outcome)
-    },
-    onRenewal: (outcome) => {
-      metrics.oauthRenewal(outcome)
-    },
+  parts: { resolver: SecretResolver; metrics: Metrics; clock: Clock; stack: AsyncDisposableStack },
+): LakeAccess {
+  const { resolver, metrics, clock, stack } = parts
+  const catalog = stack.use(
+    createRestCatalog({
+      config,
+      resolver,
+      clock,
+      onCall: (outcome) => {
+        metrics.catalogCall(outcome)
+      },
+      onRenewal: (outcome) => {
+        metrics.oauthRenewal(outcome)
+      },
+    }),
+  )
+  const dispatcher = createStorageDispatcher()
+  stack.defer(async () => {
+    await dispatcher.destroy()
   })
+  const openStorage = createTableStorageFactory({ config, dispatcher, clock })
+  return {
+    catalog,
+    openStorage: (table) =>
+      openStorage(table, async (signal) => await catalog.loadCredentials(table, signal)),
+  }
+}
+
+/** Whether a statement could be planned now: the engine reads one. */
+async function canAnalyze(engine: Engine): Promise<boolean> {
+  try {
+    await engine.analyst.parse('SELECT 1', AbortSignal.timeout(LIMITS.readinessTimeoutMs))
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** One bounded existence check per configured namespace; nothing is listed. */
@@ -129,24 +175,13 @@ async function checkNamespaces(config: IcebergConfig, catalog: RestCatalog): Pro
 async function createQueryServices(
   config: Config,
   iceberg: IcebergConfig,
-  parts: {
-    catalog: RestCatalog
-    metrics: Metrics
-    clock: Clock
-    logger: Logger
-    stack: AsyncDisposableStack
-  },
+  parts: LakeAccess & { metrics: Metrics; clock: Clock; stack: AsyncDisposableStack },
 ): Promise<QueryServices> {
-  const { catalog, metrics, clock, stack } = parts
+  const { catalog, openStorage, metrics, clock, stack } = parts
   const scratchDirectory = await mkdtemp(join(tmpdir(), 'lake-workbench-'))
   stack.defer(async () => {
     await rm(scratchDirectory, { recursive: true, force: true })
   })
-  const dispatcher = createStorageDispatcher()
-  stack.defer(async () => {
-    await dispatcher.destroy()
-  })
-  const openStorage = createTableStorageFactory({ config: iceberg, dispatcher, clock })
   const chunkCache = await openChunkCache(config, metrics, stack)
   const engine = stack.use(
     await createEnginePool({
@@ -169,8 +204,7 @@ async function createQueryServices(
     }),
     engine,
     clock,
-    openStorage: (table) =>
-      openStorage(table, async (signal) => await catalog.loadCredentials(table, signal)),
+    openStorage,
     chunkCache,
     footerGuesses: createFooterGuesses(),
     scanBytesMax: config.scanBytesMax,

@@ -8,19 +8,19 @@ import type { LoadTableAnswer } from './rest-schemas.ts'
  * Tables that must be planned by the catalog are refused for the same reason.
  * @throws AppError READ_RESTRICTED, TABLE_UNSUPPORTED
  */
-export function refuseRestrictions(answer: LoadTableAnswer, ident: { readonly table: string }): void {
+export function refuseRestrictions(answer: LoadTableAnswer): void {
   if (restricts(answer['read-restrictions'])) {
     throw new AppError(
       'READ_RESTRICTED',
-      `The catalog restricts what may be read of ${ident.table}; nothing of it is read`,
+      'The catalog restricts what may be read of the table; nothing of it is read',
       {
-        details: { table: ident.table, feature: 'read-restrictions' },
+        details: { feature: 'read-restrictions' },
       },
     )
   }
   if (answer.config['scan-planning-mode'] === 'server') {
-    throw new AppError('TABLE_UNSUPPORTED', `The catalog demands to plan scans of ${ident.table} itself`, {
-      details: { table: ident.table, feature: 'server-side scan planning' },
+    throw new AppError('TABLE_UNSUPPORTED', 'The catalog demands to plan scans of the table itself', {
+      details: { feature: 'server-side scan planning' },
     })
   }
 }

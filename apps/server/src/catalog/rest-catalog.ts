@@ -1,7 +1,6 @@
 // Client of one Iceberg REST catalog, for reading: what there is, as plain data. Calls are made by catalog-caller.ts;
 // caching is the snapshot cache's work. Source: Iceberg REST OpenAPI; see ARCHITECTURE.md, "The catalog client".
 import { AppError } from '@lake/core/errors.ts'
-import { parseTableMetadata } from '@lake/core/iceberg/parse-table-metadata.ts'
 import type { TableMetadata } from '@lake/core/iceberg/table-metadata.ts'
 import { LIMITS } from '../limits.ts'
 import { Secret } from '../observability/redaction.ts'
@@ -12,14 +11,9 @@ import {
   type CatalogCallerOptions,
 } from './catalog-caller.ts'
 import { encodeNamespace, encodeSegment } from './paths.ts'
-import { refuseRestrictions } from './read-restrictions.ts'
-import {
-  listTablesAnswer,
-  loadCredentialsAnswer,
-  loadTableAnswer,
-  parseAnswer,
-  type LoadTableAnswer,
-} from './rest-schemas.ts'
+import { listTablesAnswer, loadCredentialsAnswer, parseAnswer } from './rest-schemas.ts'
+import type { ParsedTable } from './parsed-table.ts'
+import { createTableParser } from './table-parser.ts'
 
 export interface TableIdent {
   readonly namespace: readonly string[]
@@ -68,6 +62,7 @@ const DELEGATION_HEADER = { 'x-iceberg-access-delegation': 'vended-credentials' 
 
 export function createRestCatalog(options: CatalogCallerOptions): RestCatalog {
   const caller = createCatalogCaller(options)
+  const parser = createTableParser()
   const headers = options.config.storageAccess === 'vended-credentials' ? DELEGATION_HEADER : {}
 
   const loadTable = async (ident: TableIdent, signal: AbortSignal): Promise<LoadedTable> => {
@@ -77,8 +72,8 @@ export function createRestCatalog(options: CatalogCallerOptions): RestCatalog {
     if (answer.status !== 200) {
       throw catalogFailure(answer, 'NO_SUCH_TABLE', `the table ${ident.namespace.join('.')}.${ident.table}`)
     }
-    const loaded = parseAnswer(loadTableAnswer, answer.text, 'table')
-    return readLoadedTable(ident, loaded, properties, options.clock.nowMs())
+    const parsed = await parser.parse(answer.text, signal)
+    return asLoadedTable(ident, parsed, properties, options.clock.nowMs())
   }
 
   return {
@@ -101,6 +96,7 @@ export function createRestCatalog(options: CatalogCallerOptions): RestCatalog {
       return await loadTable(table.ident, signal)
     },
     [Symbol.asyncDispose]: async () => {
+      await parser[Symbol.asyncDispose]()
       await caller[Symbol.asyncDispose]()
     },
   }
@@ -156,29 +152,23 @@ async function listTables(
   return truncate(names, true)
 }
 
-function readLoadedTable(
+function asLoadedTable(
   ident: TableIdent,
-  loaded: LoadTableAnswer,
+  { metadata, metadataLocation, config, storageCredentials }: ParsedTable,
   catalogProperties: Readonly<Record<string, string>>,
-  nowMs: number,
+  loadedAtMs: number,
 ): LoadedTable {
-  refuseRestrictions(loaded, ident)
-  if (loaded.metadata === null || loaded.metadata === undefined) {
-    throw new AppError('TABLE_UNSUPPORTED', 'The catalog sent the table without its metadata', {
-      details: { table: ident.table, feature: 'metadata by location only' },
-    })
-  }
   return {
     ident,
-    metadata: parseTableMetadata(loaded.metadata),
-    metadataLocation: loaded['metadata-location'] ?? undefined,
-    config: asSecrets({ ...catalogProperties, ...loaded.config }),
-    storageCredentials: readCredentials(loaded['storage-credentials']),
-    loadedAtMs: nowMs,
+    metadata,
+    metadataLocation,
+    config: asSecrets({ ...catalogProperties, ...config }),
+    storageCredentials: readCredentials(storageCredentials),
+    loadedAtMs,
   }
 }
 
-function readCredentials(entries: LoadTableAnswer['storage-credentials']): StorageCredential[] {
+function readCredentials(entries: ParsedTable['storageCredentials'] | null | undefined): StorageCredential[] {
   return (entries ?? []).map(({ prefix, config }) => ({ prefix, config: asSecrets(config) }))
 }
 

@@ -20,8 +20,8 @@ export function createApp(services: HttpServices): Express {
   app.get('/livez', (_request, response) => {
     response.type('text').send('ok\n')
   })
-  app.get('/readyz', (_request, response) => {
-    const isReady = services.isReady()
+  app.get('/readyz', async (_request, response) => {
+    const isReady = await services.isReady()
     response
       .status(isReady ? 200 : 503)
       .type('text')

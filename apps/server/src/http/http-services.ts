@@ -1,6 +1,8 @@
 // What the routes need from the rest of the server.
+import type { VerifyStorageAccessResponse } from '@lake/core/api/contract.ts'
 import type { Authorizer } from '../access/authorizer.ts'
 import type { CatalogBrowser } from '../catalog/catalog-browser.ts'
+import type { TableIdent } from '../catalog/rest-catalog.ts'
 import type { FlightService } from '../flight/flight-service.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Metrics } from '../observability/metrics.ts'
@@ -9,6 +11,10 @@ export interface HttpServices {
   readonly authorizer: Authorizer
   readonly browser: CatalogBrowser
   readonly flight: FlightService
+  readonly verifyStorageAccess: (
+    ident: TableIdent,
+    signal: AbortSignal,
+  ) => Promise<VerifyStorageAccessResponse>
   readonly logger: Logger
   readonly metrics: Metrics
   readonly discovery: 'exact' | 'list'
@@ -16,5 +22,5 @@ export interface HttpServices {
   /** Folder of the built web app; undefined serves the API alone. */
   readonly webDirectory: string | undefined
   readonly createId: () => string
-  readonly isReady: () => boolean
+  readonly isReady: () => Promise<boolean>
 }

@@ -1,6 +1,6 @@
 // The HTTP contract: each route's method, path and bodies. Both sides build on it; docs/http-api.md describes it.
 import * as z from 'zod'
-import { int64String, tablePin, tableReceipt } from '../flight/receipt.ts'
+import { int64String, requestedVersion, tablePin, tableReceipt } from '../flight/receipt.ts'
 
 export const API_PREFIX = '/api/v1'
 
@@ -107,12 +107,31 @@ export const tableResponse = z.object({
 })
 export type TableResponse = z.infer<typeof tableResponse>
 
+/** What happened at one step of the way that queries take to the table's files; steps after a failed one are left out. */
+export const storageCheck = z.object({
+  step: z.enum(['catalog', 'manifest-list', 'manifest', 'data-file']),
+  /** null: it worked; an error code otherwise. */
+  code: z.string().nullable(),
+  message: z.string().nullable(),
+  /** The file that was read, as the table's metadata has it; null for the catalog. */
+  path: z.string().nullable(),
+  details: z.record(z.string(), z.unknown()).nullable(),
+  elapsedMs: z.number().nonnegative(),
+})
+export type StorageCheck = z.infer<typeof storageCheck>
+
+export const verifyStorageAccessResponse = z.object({
+  isAccessible: z.boolean(),
+  checks: z.array(storageCheck),
+})
+export type VerifyStorageAccessResponse = z.infer<typeof verifyStorageAccessResponse>
+
 /** Longest SQL text accepted, in UTF-16 code units. */
 export const SQL_LENGTH_MAX = 262_144
 
 const sqlText = z.string().min(1).max(SQL_LENGTH_MAX)
 
-/** A snapshot chosen by the caller for every mention of a table in the statement. */
+/** A snapshot chosen by the caller for every mention of a table in the statement that has no `AT (…)`. */
 export const requestedPin = tablePin
   .pick({ namespace: true, table: true })
   .extend({ snapshotId: int64String })
@@ -127,6 +146,10 @@ export const analyzeResponse = z.object({
       table: z.string(),
       startOffset: z.number().int(),
       endOffset: z.number().int(),
+      /** Of a metadata table, whose `table` is the one that it tells of. */
+      metadataTable: z.string().optional(),
+      /** What `AT (…)` asks for; pins of a request do not apply there. */
+      requested: requestedVersion.optional(),
     }),
   ),
 })
@@ -160,6 +183,10 @@ export const ROUTES = {
   namespaces: { method: 'GET', path: '/namespaces' },
   tables: { method: 'GET', path: '/namespaces/:namespace/tables' },
   table: { method: 'GET', path: '/namespaces/:namespace/tables/:table' },
+  verifyStorageAccess: {
+    method: 'POST',
+    path: '/namespaces/:namespace/tables/:table/verify-storage-access',
+  },
   analyze: { method: 'POST', path: '/analyze' },
   flightInfo: { method: 'POST', path: '/flight-info' },
   doGet: { method: 'POST', path: '/do-get' },

@@ -37,5 +37,12 @@ export function createCatalogRoutes(services: HttpServices): Router {
     response.json(await services.browser.describeTable({ namespace, table }, disconnectSignal(response)))
   })
 
+  router.post(ROUTES.verifyStorageAccess.path, async (request, response) => {
+    const namespace = namespaceParameter(request)
+    const table = textParameter(request, 'table')
+    services.authorizer.authorizeTable(namespace, table)
+    response.json(await services.verifyStorageAccess({ namespace, table }, disconnectSignal(response)))
+  })
+
   return router
 }
