@@ -14,6 +14,7 @@ import { useRunningTabs } from './query-run/run-registry.ts'
 import { parseRoute, tablePath, type Route } from './route.ts'
 import { ErrorBoundary } from './ui/ErrorBoundary.tsx'
 import { IconButton } from './ui/IconButton.tsx'
+import { useNotice } from './ui/notice.ts'
 import { chooseTheme, useThemeChoice, type ThemeChoice } from './ui/theme.ts'
 import { useMedia } from './ui/use-media.ts'
 import { Workbench } from './Workbench.tsx'
@@ -82,9 +83,13 @@ function StatusBar() {
   const session = useSession()
   const running = useRunningTabs()
   const { saveStatus } = useTabs()
+  const notice = useNotice()
   return (
     <footer className="status-bar">
       <span>{running.size === 0 ? 'idle' : `running ${running.size}`}</span>
+      <output className="notice" data-tone={notice?.tone}>
+        {notice?.text}
+      </output>
       <span data-tone={saveStatus === 'unsaved' ? 'warn' : undefined}>{SAVE_TEXT[saveStatus]}</span>
       <span className="spacer" />
       {session.isError && <span data-tone="error">server unreachable</span>}

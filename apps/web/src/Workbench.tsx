@@ -4,14 +4,18 @@ import { Group, Panel, Separator } from 'react-resizable-panels'
 import { errorRange } from './api/api-error.ts'
 import { EditorPane } from './features/editor/EditorPane.tsx'
 import type { EditorHandle } from './features/editor/SqlEditorView.tsx'
-import { useTabs } from './features/editor/tabs-store.ts'
+import { activeTab, useTabs } from './features/editor/tabs-store.ts'
+import { LinkMenu } from './features/receipt/LinkMenu.tsx'
+import { LinkVerdict, linkVerdict } from './features/receipt/LinkVerdict.tsx'
 import { ReceiptLine } from './features/receipt/ReceiptLine.tsx'
 import { ReceiptPanel } from './features/receipt/ReceiptPanel.tsx'
 import { NoResult, ResultsPane } from './features/results/ResultsPane.tsx'
 import { RunBar } from './features/results/RunBar.tsx'
+import { fingerprintOf, useComparison } from './features/results/use-fingerprint.ts'
 import type { QueryRun, RunSnapshot } from './query-run/query-run.ts'
 import { dropRun, startRun, useRun, useRunningTabs, useRunSnapshot } from './query-run/run-registry.ts'
 import { infoOf, isRunning } from './query-run/run-state.ts'
+import { hasTopLevelLimit } from './sql/blank-literals.ts'
 import { ErrorBoundary } from './ui/ErrorBoundary.tsx'
 
 /** Where the last failed run of the active tab points in its text. */
@@ -33,13 +37,17 @@ function markerOf(run: QueryRun | null, snapshot: RunSnapshot | null) {
 function ResultArea({
   run,
   snapshot,
+  title,
   onPlaceCursor,
 }: {
   run: QueryRun
   snapshot: RunSnapshot
+  title: string
   onPlaceCursor: (offset: number) => void
 }) {
   const [isPanelOpen, setPanelOpen] = useState(false)
+  const compared = useComparison(run, snapshot)
+  const { sql, linkedFingerprint } = run.source
   const isPast = infoOf(snapshot.state)?.tables.some((table) => !table.isCurrent) ?? false
   return (
     <>
@@ -47,7 +55,13 @@ function ResultArea({
         snapshot={snapshot}
         isPanelOpen={isPanelOpen}
         onTogglePanel={() => setPanelOpen((isOpen) => !isOpen)}
+        actions={
+          <LinkMenu run={run} snapshot={snapshot} title={title} onFingerprint={() => fingerprintOf(run)} />
+        }
       />
+      {linkedFingerprint !== undefined && (
+        <LinkVerdict verdict={linkVerdict(snapshot.state, compared, hasTopLevelLimit(sql))} />
+      )}
       <div className="result-area" data-past={isPast}>
         <ResultsPane
           key={snapshot.startedAtMs}
@@ -56,7 +70,7 @@ function ResultArea({
           onPlaceCursor={onPlaceCursor}
           onRunAgain={() => startRun(run.source)}
         />
-        {isPanelOpen && <ReceiptPanel snapshot={snapshot} onClose={() => setPanelOpen(false)} />}
+        {isPanelOpen && <ReceiptPanel sql={sql} snapshot={snapshot} onClose={() => setPanelOpen(false)} />}
       </div>
     </>
   )
@@ -74,7 +88,8 @@ export function Workbench({ isHidden }: { isHidden: boolean }) {
     (tabId: string, sql: string, startOffset: number) => {
       const tab = open.find(({ id }) => id === tabId)
       const startLine = tab?.sql.slice(0, startOffset).split('\n').length ?? 1
-      startRun({ tabId, sql, startOffset, startLine, pins: tab?.pins ?? [] })
+      const linkedFingerprint = tab?.linked?.sql === sql ? tab.linked.fingerprint : undefined
+      startRun({ tabId, sql, startOffset, startLine, pins: tab?.pins ?? [], linkedFingerprint })
     },
     [open],
   )
@@ -117,6 +132,7 @@ export function Workbench({ isHidden }: { isHidden: boolean }) {
                 <ResultArea
                   run={run}
                   snapshot={snapshot}
+                  title={activeTab(tabsSnapshot.tabs).title}
                   onPlaceCursor={(offset) => editor.current?.placeCursor(offset)}
                 />
               )}

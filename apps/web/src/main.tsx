@@ -10,9 +10,12 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './App.tsx'
 import { queryClient } from './api/query-client.ts'
+import { openLinkOfPage } from './link/open-link.ts'
 import { startTheme } from './ui/theme.ts'
 
 startTheme()
+openLinkOfPage()
+addEventListener('hashchange', openLinkOfPage)
 
 const root = document.getElementById('root')
 if (root !== null)

@@ -18,6 +18,8 @@ export interface RunSource {
   startLine: number
   /** Snapshots to read instead of the current ones. */
   pins: readonly RequestedPin[]
+  /** Fingerprint of the answer that this one is to be compared with, from a link. */
+  linkedFingerprint?: string | undefined
 }
 
 export interface RunSnapshot {

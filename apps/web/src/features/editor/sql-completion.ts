@@ -3,7 +3,7 @@
 import { loadColumns, loadNamespaces, loadTableNames } from '../../api/query-client.ts'
 import { namespaceText, quoteName } from '../../api/table-name.ts'
 import { monaco } from './monaco-setup.ts'
-import { completionContext, type CompletionContext, type ScopeTable } from './sql-scope.ts'
+import { completionContext, type CompletionContext, type ScopeTable } from '../../sql/sql-scope.ts'
 
 interface Suggestion {
   label: string

@@ -1,6 +1,6 @@
 // The editor without React: one Monaco instance, one model for each tab (so that undo and scroll survive switching),
 // the statement under the cursor, and the marker of the last failed run. Offsets are UTF-16 in the whole text.
-import { splitStatements, statementAt, type StatementRange } from './split-statements.ts'
+import { splitStatements, statementAt, type StatementRange } from '../../sql/split-statements.ts'
 import { EDITOR_OPTIONS, monaco } from './monaco-setup.ts'
 
 export interface EditorCallbacks {

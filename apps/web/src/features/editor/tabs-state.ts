@@ -13,6 +13,13 @@ export interface Tab {
   sql: string
   /** Snapshots that this tab reads instead of the current ones; none: it reads what is current. */
   pins: readonly TabPin[]
+  /** The answer that the tab's link was made from, and the statement it belongs to. */
+  linked?: LinkedAnswer | undefined
+}
+
+export interface LinkedAnswer {
+  sql: string
+  fingerprint: string
 }
 
 export interface TabsState {
@@ -36,8 +43,8 @@ export function initialTabs(id: string): TabsState {
 /** Opens a tab beside the active one; at TABS_OPEN_MAX nothing happens. */
 export function openTab(state: TabsState, tab: Partial<Tab> & { id: string }): TabsState {
   if (state.open.length >= TABS_OPEN_MAX) return state
-  const { id, title = nextTitle(state.open), sql = '', pins = [] } = tab
-  const opened: Tab = { id, title, sql, pins }
+  const { id, title = nextTitle(state.open), sql = '', pins = [], linked } = tab
+  const opened: Tab = { id, title, sql, pins, linked }
   const at = state.open.findIndex((other) => other.id === state.activeId) + 1
   return { ...state, open: state.open.toSpliced(at, 0, opened), activeId: opened.id }
 }
@@ -77,12 +84,17 @@ function pinsOf(values: unknown): TabPin[] {
   })
 }
 
+function linkedOf(value: unknown): LinkedAnswer | undefined {
+  const { sql, fingerprint } = (value ?? {}) as Partial<Record<keyof LinkedAnswer, unknown>>
+  return typeof sql === 'string' && typeof fingerprint === 'string' ? { sql, fingerprint } : undefined
+}
+
 function tabsOf(values: unknown): Tab[] {
   if (!Array.isArray(values)) return []
   return values.flatMap((value: Partial<Record<keyof Tab, unknown>> | null) => {
-    const { id, title, sql, pins } = value ?? {}
+    const { id, title, sql, pins, linked } = value ?? {}
     const isTab = typeof id === 'string' && typeof title === 'string' && typeof sql === 'string'
-    return isTab ? [{ id, title, sql, pins: pinsOf(pins) }] : []
+    return isTab ? [{ id, title, sql, pins: pinsOf(pins), linked: linkedOf(linked) }] : []
   })
 }
 

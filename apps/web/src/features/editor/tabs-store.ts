@@ -71,12 +71,17 @@ document.addEventListener('visibilitychange', () => {
 })
 
 export const tabActions = {
-  open: (tab: Partial<Omit<Tab, 'id'>> = {}) => change(openTab(snapshot.tabs, { ...tab, id: newId() })),
+  /** @returns the id of the new tab */
+  open: (tab: Partial<Omit<Tab, 'id'>> = {}): string => {
+    const id = newId()
+    change(openTab(snapshot.tabs, { ...tab, id }))
+    return id
+  },
   close: (id: string) => change(closeTab(snapshot.tabs, id, newId())),
   reopen: () => change(reopenTab(snapshot.tabs)),
   activate: (id: string) => change(activateTab(snapshot.tabs, id)),
   rename: (id: string, title: string) => change(editTab(snapshot.tabs, id, { title })),
-  unpin: (id: string) => change(editTab(snapshot.tabs, id, { pins: [] })),
+  unpin: (id: string) => change(editTab(snapshot.tabs, id, { pins: [], linked: undefined })),
   setSql: (id: string, sql: string) => change(editTab(snapshot.tabs, id, { sql })),
 }
 

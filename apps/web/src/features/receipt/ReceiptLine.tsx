@@ -1,5 +1,6 @@
 // The line above every result: exactness, each table at its snapshot, what was read, rows and time. Same order always.
 import { ReceiptText } from 'lucide-react'
+import type { ReactNode } from 'react'
 import type { TableReceipt } from '@lake/core/flight/receipt.ts'
 import type { RunSnapshot } from '../../query-run/query-run.ts'
 import { isRunning } from '../../query-run/run-state.ts'
@@ -13,6 +14,8 @@ interface ReceiptLineProps {
   snapshot: RunSnapshot
   isPanelOpen: boolean
   onTogglePanel: () => void
+  /** What else can be done with the answer, before the button of the panel. */
+  actions?: ReactNode
 }
 
 function TableFacts({ table, now }: { table: TableReceipt; now: number }) {
@@ -42,7 +45,7 @@ function elapsedText(snapshot: RunSnapshot): string {
   return durationText(Math.max(0, (snapshot.endedAtMs ?? snapshot.startedAtMs) - snapshot.startedAtMs))
 }
 
-export function ReceiptLine({ snapshot, isPanelOpen, onTogglePanel }: ReceiptLineProps) {
+export function ReceiptLine({ snapshot, isPanelOpen, onTogglePanel, actions }: ReceiptLineProps) {
   const { state, rowCount } = snapshot
   const isLive = isRunning(state)
   const now = useNow(15_000)
@@ -66,6 +69,7 @@ export function ReceiptLine({ snapshot, isPanelOpen, onTogglePanel }: ReceiptLin
           </span>
         )}
       </span>
+      {actions}
       <button
         type="button"
         className="button button-quiet receipt-toggle"

@@ -1,8 +1,10 @@
 // Every fact of a result, for each table: what it came from, what was read and what was skipped.
 import { X } from 'lucide-react'
 import type { TableReceipt } from '@lake/core/flight/receipt.ts'
+import { pinsOfReceipt } from '../../link/link.ts'
 import type { RunSnapshot } from '../../query-run/query-run.ts'
 import { infoOf } from '../../query-run/run-state.ts'
+import { sqlAtVersions } from '../../sql/at-versions.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { countText, durationText } from '../../ui/format-quantity.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
@@ -47,7 +49,33 @@ function TableSection({ table }: { table: TableReceipt }) {
   )
 }
 
-export function ReceiptPanel({ snapshot, onClose }: { snapshot: RunSnapshot; onClose: () => void }) {
+/** The statement with its snapshots written into it, for any tool that reads them. */
+function Reproduce({ sql, tables }: { sql: string; tables: readonly TableReceipt[] }) {
+  const text = sqlAtVersions(
+    sql,
+    pinsOfReceipt(tables).map(({ namespace, table, snapshotId }) => ({
+      namespace: namespace.join('.'),
+      table,
+      snapshotId,
+    })),
+  )
+  return (
+    <section className="receipt-section" aria-labelledby="reproduce-title">
+      <h3 id="reproduce-title">
+        Reproduce <CopyButton text={text} label="Copy SQL that reads these snapshots" />
+      </h3>
+      <pre className="reproduce-sql">{text}</pre>
+    </section>
+  )
+}
+
+interface ReceiptPanelProps {
+  sql: string
+  snapshot: RunSnapshot
+  onClose: () => void
+}
+
+export function ReceiptPanel({ sql, snapshot, onClose }: ReceiptPanelProps) {
   const { state, rowCount } = snapshot
   const exactness = exactnessOf(state, rowCount)
   const tables = tablesOf(state)
@@ -76,6 +104,7 @@ export function ReceiptPanel({ snapshot, onClose }: { snapshot: RunSnapshot; onC
         {tables.map((table) => (
           <TableSection key={tableLabel(table) + String(table.snapshotId)} table={table} />
         ))}
+        {tables.length > 0 && <Reproduce sql={sql} tables={tables} />}
         {tables.length === 0 && <p className="page-note">The statement names no table.</p>}
       </ScrollRegion>
     </aside>

@@ -56,7 +56,7 @@ const isEscapeString = (text: string, open: number): boolean =>
   /[eE]/.test(text[open - 1] ?? '') && !/[\w$]/.test(text[open - 2] ?? ' ')
 
 /** Where the token that starts at `i` ends, and whether it is only a comment. */
-function skipToken(text: string, i: number): { end: number; isComment: boolean } {
+export function skipToken(text: string, i: number): { end: number; isComment: boolean } {
   const pair = text.slice(i, i + 2)
   if (pair === '--') return { end: endOfLine(text, i), isComment: true }
   if (pair === '/*') return { end: endOfBlockComment(text, i), isComment: true }

@@ -1,5 +1,7 @@
 // What a statement's text says to completion: which tables it names under which aliases, and what is being typed at
 // the cursor. Works on unfinished text, so it looks for names and does not parse; the server decides what is valid.
+import { NOT_ALIAS, unquoteName as unquote } from './at-versions.ts'
+import { blankLiterals } from './blank-literals.ts'
 import { statementAt } from './split-statements.ts'
 
 export interface ScopeTable {
@@ -27,20 +29,7 @@ const TABLE = new RegExp(
 )
 const PATH_BEFORE = new RegExp(String.raw`((?:${NAME}\s*\.\s*)+)(?:"[^"]*|[\p{L}\p{N}_$]*)$`, 'u')
 const PATH_PART = new RegExp(NAME, 'gu')
-const NOT_ALIAS = new Set(
-  (
-    'anti asof at cross except full group having inner intersect join left limit natural offset on order pivot ' +
-    'positional qualify right sample select semi set tablesample union unpivot using where window'
-  ).split(' '),
-)
-
-const unquote = (name: string): string =>
-  name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name
-
-/** Blanks strings and comments out, at the same length, so that names in them are not taken for names. */
-function withoutLiterals(sql: string): string {
-  return sql.replaceAll(/'(?:[^']|'')*'?|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g, (text) => ' '.repeat(text.length))
-}
+const withoutLiterals = (sql: string): string => blankLiterals(sql, { keepNames: true })
 
 export function tablesInScope(sql: string): ScopeTable[] {
   return [...withoutLiterals(sql).matchAll(TABLE)].map((match) => {

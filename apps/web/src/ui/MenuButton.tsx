@@ -1,0 +1,140 @@
+// A button that opens a list of actions or choices under it, by the ARIA menu pattern: arrows move, Enter chooses,
+// Escape closes and gives the focus back. Menus open in the top layer, so that no pane cuts them off.
+import { useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
+
+export interface MenuItem {
+  label: string
+  /** What it does or why it cannot, in smaller letters. */
+  detail?: string | undefined
+  /** A choice among others; undefined for an action. */
+  isChecked?: boolean | undefined
+  isDisabled?: boolean | undefined
+  /** Choices that are usually made several at a time. */
+  keepsOpen?: boolean | undefined
+  onSelect: () => void
+}
+
+interface MenuListProps {
+  label: string
+  items: readonly MenuItem[]
+  /** Where the menu hangs, in CSS pixels of the window. */
+  at: { left: number; top: number; bottom: number }
+  onClose: () => void
+}
+
+const GAP_PX = 4
+
+function roleOf(item: MenuItem): 'menuitem' | 'menuitemcheckbox' {
+  return item.isChecked === undefined ? 'menuitem' : 'menuitemcheckbox'
+}
+
+function moveFocus(list: HTMLElement, key: string): boolean {
+  const items = [...list.querySelectorAll<HTMLElement>('[role^=menuitem]')]
+  const at = items.indexOf(document.activeElement as HTMLElement)
+  const targets: Record<string, number> = {
+    ArrowDown: (at + 1) % items.length,
+    ArrowUp: (at - 1 + items.length) % items.length,
+    Home: 0,
+    End: items.length - 1,
+  }
+  const target = targets[key]
+  if (target === undefined) return false
+  items[target]?.focus()
+  return true
+}
+
+export function MenuList({ label, items, at, onClose }: MenuListProps) {
+  const list = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    const element = list.current
+    if (element === null) return
+    element.showPopover()
+    const { width, height } = element.getBoundingClientRect()
+    const isAbove = at.bottom + GAP_PX + height > innerHeight && at.top - GAP_PX - height > 0
+    element.style.left = `${Math.max(GAP_PX, Math.min(at.left, innerWidth - width - GAP_PX))}px`
+    element.style.top = `${isAbove ? at.top - GAP_PX - height : at.bottom + GAP_PX}px`
+    element.querySelector<HTMLElement>('[role^=menuitem]')?.focus()
+  }, [at])
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    event.stopPropagation()
+    if (event.key === 'Escape' || event.key === 'Tab') onClose()
+    else if (!moveFocus(event.currentTarget, event.key)) return
+    event.preventDefault()
+  }
+  return (
+    <div
+      ref={list}
+      popover="auto"
+      className="menu"
+      role="menu"
+      tabIndex={-1}
+      aria-label={label}
+      onKeyDown={onKeyDown}
+      onToggle={(event) => event.newState === 'closed' && onClose()}
+    >
+      {items.map((item) => (
+        <button
+          key={item.label}
+          type="button"
+          role={roleOf(item)}
+          className="menu-item"
+          tabIndex={-1}
+          aria-checked={item.isChecked}
+          aria-disabled={item.isDisabled === true}
+          onClick={() => {
+            if (item.isDisabled === true) return
+            if (item.keepsOpen !== true) onClose()
+            item.onSelect()
+          }}
+        >
+          <span className="menu-check" aria-hidden>
+            {item.isChecked === true ? '✓' : ''}
+          </span>
+          <span>
+            {item.label}
+            {item.detail !== undefined && <span className="menu-detail">{item.detail}</span>}
+          </span>
+        </button>
+      ))}
+    </div>
+  )
+}
+
+interface MenuButtonProps {
+  /** Name of the button and of its menu. */
+  label: string
+  items: readonly MenuItem[]
+  className?: string
+  isDisabled?: boolean
+  children: ReactNode
+}
+
+export function MenuButton({ label, items, className = '', isDisabled, children }: MenuButtonProps) {
+  const button = useRef<HTMLButtonElement>(null)
+  const [at, setAt] = useState<MenuListProps['at'] | null>(null)
+  const close = () => {
+    if (at === null) return
+    setAt(null)
+    button.current?.focus()
+  }
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        className={`button button-quiet ${className}`}
+        aria-haspopup="menu"
+        aria-expanded={at !== null}
+        aria-label={label}
+        disabled={isDisabled}
+        onClick={(event) => {
+          const { left, top, bottom } = event.currentTarget.getBoundingClientRect()
+          setAt(at === null ? { left, top, bottom } : null)
+        }}
+      >
+        {children}
+      </button>
+      {at !== null && <MenuList label={label} items={items} at={at} onClose={close} />}
+    </>
+  )
+}
