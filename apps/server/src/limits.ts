@@ -36,11 +36,13 @@ export const LIMITS = {
   /** Objects per store whose ETag is remembered, so that a replaced object is noticed. */
   storageEtagsMax: 100_000,
   /**
-   * Gaps up to this size between wanted ranges are fetched rather than paid for with another request, while they are
-   * together at most this share of the wanted bytes, or while there would be more requests than this for one file.
+   * Gaps up to this size between wanted ranges of a file are fetched rather than paid for with another request, while
+   * they are together at most this share of the wanted bytes: more where many files queue for requests. Gaps beyond the
+   * share are fetched too while there would be more requests than `rangesPerFileMax`.
    */
   rangeGapBytesMax: 65_536,
   rangeGapShareMax: 0.1,
+  rangeGapShareOfManyFilesMax: 0.5,
   rangesPerFileMax: 24,
   /** A joined range grows no larger than this, so that a failure repeats little. */
   rangeJoinedBytesMax: 16 * MIB,

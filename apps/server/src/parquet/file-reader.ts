@@ -12,6 +12,8 @@ export interface FileSource {
   readonly uri: string
   readonly fileSizeBytes: number
   readonly cache?: RangeCache | undefined
+  /** Bytes of gaps to wanted bytes; `LIMITS.rangeGapShareMax` where absent. */
+  readonly gapShareMax?: number | undefined
 }
 
 export interface FileReader {
@@ -49,7 +51,8 @@ interface Held {
 type Fetch = (signal: AbortSignal) => Promise<Uint8Array>
 type FetchRange = (range: ByteRange, signal: AbortSignal) => Promise<Uint8Array>
 
-export function createFileReader({ store, uri, fileSizeBytes, cache }: FileSource): FileReader {
+export function createFileReader(source: FileSource): FileReader {
+  const { store, uri, fileSizeBytes, cache, gapShareMax = LIMITS.rangeGapShareMax } = source
   let bytesRead = 0
   let requests = 0
   let expected: ByteRange | undefined
@@ -110,7 +113,10 @@ export function createFileReader({ store, uri, fileSizeBytes, cache }: FileSourc
         else missing.push(part)
       }
       await mapConcurrently(
-        [...cached.map((part) => ({ range: part.range, members: [part] })), ...joinParts(missing)],
+        [
+          ...cached.map((part) => ({ range: part.range, members: [part] })),
+          ...joinParts(missing, gapShareMax),
+        ],
         LIMITS.excerptRangesAtOnceMax,
         async ({ range, members }, inner) => {
           // Fetched once for all members, and only if the cache lacks one of them after all.
@@ -157,12 +163,15 @@ function covers(outer: ByteRange, inner: ByteRange): boolean {
   return inner.start >= outer.start && inner.end <= outer.end
 }
 
-function joinParts(parts: readonly Part[]): { range: ByteRange; members: readonly Part[] }[] {
+function joinParts(
+  parts: readonly Part[],
+  gapShareMax: number,
+): { range: ByteRange; members: readonly Part[] }[] {
   const joined = joinRanges(
     parts.map((part) => part.range),
     {
       gapBytesMax: LIMITS.rangeGapBytesMax,
-      gapShareMax: LIMITS.rangeGapShareMax,
+      gapShareMax,
       rangesMax: LIMITS.rangesPerFileMax,
       joinedBytesMax: LIMITS.rangeJoinedBytesMax,
     },
