@@ -31,7 +31,6 @@ const UNSUPPORTED: Record<string, string> = {
   'impala/iceberg_v2_positional_not_all_data_files_have_delete_files_orc': 'orc data files',
   'impala/iceberg_v3_default_value_avro': 'avro data files',
   'impala/iceberg_v3_row_lineage_orc': 'orc data files',
-  'impala/trino_variant': 'type variant',
   'trino/invalid_compression_codec__none_avro': 'avro data files',
   'trino/invalid_compression_codec__orc_gzip': 'orc data files',
 }

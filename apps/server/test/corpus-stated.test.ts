@@ -47,6 +47,13 @@ function isSameCell(ours: string | null, stated: string | null): boolean {
   // Impala's tests write a NULL string and the text NULL the same way.
   if (ours === stated || (ours === null && stated === 'NULL')) return true
   if (ours === null || stated === null) return false
+  // Impala has no JSON for times with zone and uuids; variant.test.ts states them.
+  if (stated === '"<unsupported-type>"') return ours.startsWith('"')
+  const moment = /^"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d\.\d{6})(\d{3})"$/.exec(stated)
+  if (moment) {
+    const [, date, micros, nanos] = moment
+    return ours === `"${date}T${micros}${nanos === '000' ? '' : nanos}"`
+  }
   const isNumber = (text: string): boolean => /^-?[\d.]+(e[+-]?\d+)?$/i.test(text)
   if (isNumber(ours) && isNumber(stated)) {
     if (/^-?\d+$/.test(ours) && /^-?\d+$/.test(stated)) return BigInt(ours) === BigInt(stated)

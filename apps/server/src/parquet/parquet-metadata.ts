@@ -73,6 +73,8 @@ export interface ColumnChunk {
   readonly dictionaryPageOffset: number | undefined
   readonly statistics: RawStatistics | undefined
   readonly bloomFilter: { readonly offset: number; readonly lengthBytes: number } | undefined
+  /** Set where the chunk was made here: what `range` has instead of the file. */
+  readonly bytes?: Uint8Array
 }
 
 export interface RowGroup {

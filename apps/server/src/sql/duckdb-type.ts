@@ -52,9 +52,10 @@ export function duckdbType(type: IcebergType): string | undefined {
       const value = duckdbType(type.value)
       return key === undefined || value === undefined ? undefined : `MAP(${key}, ${value})`
     }
+    case 'variant':
+      return 'JSON'
     case 'timestamptz_ns':
     case 'unknown':
-    case 'variant':
     case 'geometry':
     case 'geography':
       return undefined

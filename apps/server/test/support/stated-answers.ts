@@ -84,7 +84,9 @@ function fromImpala(table: string, entry: StatedEntry): StatedAnswer {
   const lines = (entry.results ?? '').split('\n').filter((line) => line !== '')
   const cells = (line: string): (string | null)[] =>
     [...line.matchAll(/'((?:[^'\\]|\\.)*)'|([^,]+)/g)].map(([, text, bareCell]) =>
-      text === undefined && bareCell === 'NULL' ? null : (text ?? bareCell ?? ''),
+      text === undefined && bareCell === 'NULL'
+        ? null
+        : (text?.replaceAll(/\\(.)/g, '$1') ?? bareCell ?? ''),
     )
   return { table, sql, rows: lines.map(cells) }
 }

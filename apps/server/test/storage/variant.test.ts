@@ -1,0 +1,223 @@
+// Variants as JSON: every fixture of the Parquet project, shredded or not, against the variant that it states, and values
+// that lie about themselves.
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { isAppError } from '@lake/core/errors.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { decodeVariantNames } from '../../src/parquet/variant/variant-bytes.ts'
+import { VariantText, writeVariant } from '../../src/parquet/variant/variant-json.ts'
+import { CORPUS_DIRECTORY, CORPUS_MISSING } from '../support/corpus.ts'
+import { openDuck } from './duck.ts'
+import { excerptOf, excerptRows, field, schemaOf } from './excerpt.ts'
+
+const FIXTURES = join(CORPUS_DIRECTORY, '_fixtures', 'parquet-testing')
+
+function jsonOf(metadata: Uint8Array, value: Uint8Array): string {
+  const text = new VariantText()
+  writeVariant(value, decodeVariantNames(metadata), 0, text)
+  return text.toString()
+}
+
+/** A file of the fixtures holds the dictionary and, right behind it, the value. */
+function statedJson(path: string): string {
+  const bytes = new Uint8Array(readFileSync(path))
+  const width = ((bytes[0] ?? 0) >> 6) + 1
+  const read = (at: number): number =>
+    Array.from({ length: width }, (_, index) => (bytes[at + index] ?? 0) * 256 ** index).reduce(
+      (a, b) => a + b,
+    )
+  const count = read(1)
+  const end = 1 + width + (count + 1) * width + read(1 + width + count * width)
+  return jsonOf(bytes.subarray(0, end), bytes.subarray(end))
+}
+
+interface Case {
+  readonly case_number: number
+  readonly test?: string
+  readonly parquet_file?: string
+  readonly variant_file?: string
+  readonly variant_files?: readonly (string | null)[]
+  readonly error_message?: string
+}
+
+const directory = mkdtempSync(join(tmpdir(), 'variant-'))
+let duck: Awaited<ReturnType<typeof openDuck>>
+beforeAll(async () => {
+  duck = await openDuck()
+})
+afterAll(() => {
+  duck.closeSync()
+  rmSync(directory, { recursive: true })
+})
+
+describe.skipIf(CORPUS_MISSING !== undefined)('fixtures', () => {
+  const shredded = join(FIXTURES, 'shredded_variant')
+  const cases = existsSync(shredded)
+    ? (JSON.parse(readFileSync(join(shredded, 'cases.json'), 'utf8')) as Case[])
+    : []
+  const files = cases.filter((entry) => entry.parquet_file !== undefined)
+
+  test('[VA3] every shredded file is put together as it states, or refused where it is invalid', async () => {
+    const wrong: unknown[] = []
+    let right = 0
+    let refused = 0
+    for (const entry of files) {
+      const path = join(shredded, entry.parquet_file ?? '')
+      const schema = schemaOf(field(1, 'id', 'int'), field(2, 'var', { kind: 'variant' }))
+      try {
+        const outcome = await excerptOf(path, schema, directory)
+        const rows = (await excerptRows(duck, outcome, 'INTEGER', 'JSON')) as [number, string | null][]
+        const stated = (entry.variant_files ?? [entry.variant_file ?? null]).map((name) =>
+          name === null ? null : statedJson(join(shredded, name)),
+        )
+        const ours = rows.map((row) => row[1])
+        if (entry.error_message !== undefined || JSON.stringify(ours) !== JSON.stringify(stated)) {
+          wrong.push([entry.case_number, entry.test, entry.error_message, ours, stated])
+        } else right += 1
+      } catch (error) {
+        if (isAppError(error) && entry.error_message !== undefined) refused += 1
+        else wrong.push([entry.case_number, entry.test, String(error)])
+      }
+    }
+    expect(wrong).toEqual([])
+    expect([right, refused]).toEqual([131, 6])
+  })
+
+  test('[VA1] every primitive, array and object has exactly the JSON that it means', () => {
+    const variants = join(FIXTURES, 'variant')
+    const json = Object.fromEntries(
+      readdirSync(variants)
+        .filter((name) => name.endsWith('.metadata'))
+        .map((name) => {
+          const bytesOf = (ending: string): Uint8Array =>
+            new Uint8Array(readFileSync(join(variants, name.replace('.metadata', ending))))
+          return [name.replace('.metadata', ''), jsonOf(bytesOf('.metadata'), bytesOf('.value'))]
+        }),
+    )
+    expect(json).toMatchInlineSnapshot(`
+      {
+        "array_empty": "[]",
+        "array_nested": "[{"id":1,"thing":{"names":["Contrarian","Spider"]}},null,{"id":2,"names":["Apple","Ray",null],"type":"if"}]",
+        "array_primitive": "[2,1,5,9]",
+        "long_string": ""This string is for sure and certainly longer than 64 bytes and it also includes several non ascii characters such as 🐢, 💖, ♥️, 🎣 and 🤦!!"",
+        "object_empty": "{}",
+        "object_nested": "{"id":1,"observation":{"location":"In the Volcano","time":"12:34:56","value":{"humidity":456,"temperature":123}},"species":{"name":"lava monster","population":6789}}",
+        "object_primitive": "{"boolean_false_field":false,"boolean_true_field":true,"double_field":1.23456789,"int_field":1,"null_field":null,"string_field":"Apache Parquet","timestamp_field":"2025-04-16T12:34:56.78"}",
+        "primitive_binary": ""AxM33q2+78r+"",
+        "primitive_boolean_false": "false",
+        "primitive_boolean_true": "true",
+        "primitive_date": ""2025-04-16"",
+        "primitive_decimal16": "12345678912345678.90",
+        "primitive_decimal4": "12.34",
+        "primitive_decimal8": "12345678.90",
+        "primitive_double": "1234567890.1234",
+        "primitive_float": "1234568000.0",
+        "primitive_int16": "1234",
+        "primitive_int32": "123456",
+        "primitive_int64": "1234567890123456789",
+        "primitive_int8": "42",
+        "primitive_null": "null",
+        "primitive_string": ""This string is longer than 64 bytes and therefore does not fit in a short_string and it also includes several non ascii characters such as 🐢, 💖, ♥️, 🎣 and 🤦!!"",
+        "primitive_time": ""12:33:54.123456"",
+        "primitive_timestamp": ""2025-04-16T16:34:56.780000+00:00"",
+        "primitive_timestamp_nanos": ""2024-11-07T12:33:54.123456789+00:00"",
+        "primitive_timestampntz": ""2025-04-16T12:34:56.780000"",
+        "primitive_timestampntz_nanos": ""2024-11-07T12:33:54.123456789"",
+        "primitive_uuid": ""f24f9b64-81fa-49d1-b74e-8c09a6e31c56"",
+        "short_string": ""Less than 64 bytes (❤️ with utf8)"",
+      }
+    `)
+  })
+})
+
+describe('hostile variants', () => {
+  const EMPTY = Uint8Array.of(1, 0, 0)
+  const failure = (value: Uint8Array, metadata = EMPTY): unknown => {
+    try {
+      jsonOf(metadata, value)
+      return undefined
+    } catch (error) {
+      return error
+    }
+  }
+
+  test('[VA4] bytes cut off or changed anywhere give a value or a typed error', () => {
+    const object = Uint8Array.of(2, 2, 0, 1, 0, 5, 8, 0x14, 1, 0, 0, 0, 9, 0x78, 0x79)
+    const metadata = Uint8Array.of(1, 2, 0, 1, 2, 0x61, 0x62)
+    expect(jsonOf(metadata, object)).toBe('{"a":1,"b":"xy"}')
+    for (const bytes of [object, metadata]) {
+      for (let at = 0; at < bytes.length; at += 1) {
+        const cut = bytes.slice(0, at)
+        const errors = [bytes === object ? failure(cut, metadata) : failure(object, cut)]
+        for (let value = 0; value < 256; value += 1) {
+          const changed = Uint8Array.from(bytes, (byte, index) => (index === at ? value : byte))
+          errors.push(bytes === object ? failure(changed, metadata) : failure(object, changed))
+        }
+        for (const error of errors) expect(error === undefined || isAppError(error)).toBe(true)
+      }
+    }
+  })
+
+  test('[VA4] a value that holds one part of itself many times is refused, not written out', () => {
+    // Every level is an array of 16 elements that are all the next level.
+    let value = Uint8Array.of(0x0c, 7)
+    for (let level = 0; level < 12; level += 1) {
+      const offsets = [0, ...Array.from({ length: 16 }, (_, index) => (index % 2 === 0 ? value.length : 0))]
+      value = Uint8Array.from([
+        0x03 | (1 << 2),
+        16,
+        ...offsets.flatMap((at) => [at & 0xff, at >> 8]),
+        ...value,
+      ])
+    }
+    expect(isAppError(failure(value))).toBe(true)
+    let deep = Uint8Array.of(0)
+    for (let level = 0; level < 300; level += 1) {
+      deep = Uint8Array.from([
+        0x03 | (3 << 2),
+        1,
+        0,
+        0,
+        0,
+        0,
+        deep.length & 0xff,
+        deep.length >> 8,
+        0,
+        0,
+        ...deep,
+      ])
+    }
+    expect(failure(deep)).toMatchObject({ code: 'TABLE_UNSUPPORTED' })
+  })
+
+  test('[VA2] numbers that JSON lacks are strings, and floats keep their shortest exact text', () => {
+    const double = (value: number): Uint8Array => {
+      const bytes = new Uint8Array(9)
+      bytes[0] = 7 << 2
+      new DataView(bytes.buffer).setFloat64(1, value, true)
+      return bytes
+    }
+    const values = [NaN, Infinity, -Infinity, -0, 5, 1e300, 0.1]
+    expect(values.map((value) => jsonOf(EMPTY, double(value)))).toEqual([
+      '"NaN"',
+      '"Infinity"',
+      '"-Infinity"',
+      '-0.0',
+      '5.0',
+      '1e+300',
+      '0.1',
+    ])
+  })
+
+  test('[VA2] a decimal of 38 digits loses none', () => {
+    const bytes = new Uint8Array(18)
+    bytes[0] = 10 << 2
+    bytes[1] = 10
+    const view = new DataView(bytes.buffer)
+    const unscaled = -99999999999999999999999999999999999999n
+    view.setBigUint64(2, BigInt.asUintN(64, unscaled), true)
+    view.setBigInt64(10, unscaled >> 64n, true)
+    expect(jsonOf(EMPTY, bytes)).toBe('-9999999999999999999999999999.9999999999')
+  })
+})
