@@ -79,7 +79,7 @@ describe('who is answered', () => {
 })
 
 describe('bodies', () => {
-  const posts = Object.values(ROUTES).filter(({ method }) => method === 'POST')
+  const posts = Object.values(ROUTES).filter(({ method, path }) => method === 'POST' && !path.includes(':'))
 
   it.each(posts.map(({ path }) => path))('of %s are checked before anything else', async (path) => {
     const bodies = [
