@@ -39,7 +39,8 @@ export function tokenEnd(text: string, startOffset: number): number {
 
 const NAME_GAP = /(?:\s|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)*/uy
 
-function skipGap(text: string, offset: number): number {
+/** The offset of the next token at or behind `offset`, past blanks and comments. */
+export function skipGap(text: string, offset: number): number {
   NAME_GAP.lastIndex = offset
   return offset + (NAME_GAP.exec(text)?.[0].length ?? 0)
 }

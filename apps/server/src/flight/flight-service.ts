@@ -7,6 +7,8 @@ import { LIMITS } from '../limits.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import { planQuery, resolveTables } from '../queries/plan-query.ts'
+import { formatVersion, type ResolvedReference } from '../queries/table-versions.ts'
+import { parseMetadataTableName } from '../queries/metadata-tables/metadata-table-name.ts'
 import { runQuery } from '../queries/run-query.ts'
 import type { QueryServices } from '../queries/query-services.ts'
 import { createRunningStatements } from './running-statements.ts'
@@ -51,21 +53,24 @@ export function createFlightService(services: FlightServiceOptions): FlightServi
       using deadline = startDeadline(signal, LIMITS.planningDeadlineMs, 'Analyzing the statement')
       const references = await resolveTables(sql, services, deadline.signal)
       return {
-        tables: references.map(({ namespace, table, startOffset, endOffset }) => ({
-          namespace: [...namespace],
-          table,
-          startOffset,
-          endOffset,
-        })),
+        tables: references.map(describeReference),
       }
     },
 
     async getFlightInfo(request, principal, signal) {
-      const { columns, pins, tables } = await planQuery(request, services, signal)
+      const { columns, pins, substitutions, tables } = await planQuery(request, services, signal)
       const statementId = services.createId()
       const issuedAtMs = clock.nowMs()
       const expiresAtMs = issuedAtMs + LIMITS.ticketLifetimeMs
-      const claims = { statementId, sql: request.sql, pins, principal, issuedAtMs, expiresAtMs }
+      const claims = {
+        statementId,
+        sql: request.sql,
+        substitutions: [...substitutions],
+        pins,
+        principal,
+        issuedAtMs,
+        expiresAtMs,
+      }
       const schema = columns.map(({ name, type }) => ({ name, type }))
       return { statementId, schema, ticket: sealer.seal(claims), expiresAtMs, tables }
     },
@@ -101,5 +106,18 @@ export function createFlightService(services: FlightServiceOptions): FlightServi
       const { statementId } = sealer.open(ticket, principal)
       return await running.cancel(statementId, LIMITS.cancelWaitMs)
     },
+  }
+}
+
+function describeReference(reference: ResolvedReference): AnalyzeResponse['tables'][number] {
+  const { namespace, tableName, startOffset, endOffset, at } = reference
+  const metadata = parseMetadataTableName(tableName)
+  return {
+    namespace: [...namespace],
+    table: metadata?.table ?? tableName,
+    startOffset,
+    endOffset,
+    ...(metadata ? { metadataTable: metadata.name } : {}),
+    ...(at ? { requested: formatVersion(at.version) } : {}),
   }
 }

@@ -93,6 +93,13 @@ export class AvroFieldReader {
     })
   }
 
+  longs(record: AvroRecord, field: AvroFieldRef): readonly (number | bigint)[] | undefined {
+    return this.list(record, field)?.map((item) => {
+      if (typeof item === 'bigint' || (typeof item === 'number' && Number.isSafeInteger(item))) return item
+      throw this.#unexpected(field, 'a list of integers')
+    })
+  }
+
   /** A map from field ids, whether written as an Avro map or as a list of pairs; null values are left out. */
   countsById(record: AvroRecord, field: AvroFieldRef): ReadonlyMap<number, number> | undefined {
     return this.#byId(record, field, (value) => (typeof value === 'bigint' ? Number(value) : value), isNumber)

@@ -2,7 +2,13 @@
 // Inherits what entries leave out: snapshot id, sequence number, first row id. Fields are found by id, the partition
 // tuple's too, never by position.
 import { AppError } from '@lake/core/errors.ts'
-import type { DataFile, FileContent, ManifestEntry, ManifestFile } from '@lake/core/iceberg/manifest.ts'
+import type {
+  DataFile,
+  EntryDetails,
+  FileContent,
+  ManifestEntry,
+  ManifestFile,
+} from '@lake/core/iceberg/manifest.ts'
 import type { PartitionSpec } from '@lake/core/iceberg/table-metadata.ts'
 import type { Schema } from '@lake/core/iceberg/types.ts'
 import { LIMITS } from '../limits.ts'
@@ -17,6 +23,7 @@ const ENTRY = {
   snapshotId: avroField(1, 'snapshot_id'),
   dataFile: avroField(2, 'data_file'),
   sequenceNumber: avroField(3, 'sequence_number'),
+  fileSequenceNumber: avroField(4, 'file_sequence_number'),
 } as const
 
 const FILE = {
@@ -34,6 +41,7 @@ const FILE = {
   upperBounds: avroField(128, 'upper_bounds'),
   keyMetadata: avroField(131, 'key_metadata'),
   splitOffsets: avroField(132, 'split_offsets'),
+  sortOrderId: avroField(140, 'sort_order_id'),
   equalityIds: avroField(135, 'equality_ids'),
   firstRowId: avroField(142, 'first_row_id'),
   referencedDataFile: avroField(143, 'referenced_data_file'),
@@ -51,6 +59,8 @@ export interface ManifestContext {
   readonly schema: Schema
   /** Fields whose sizes, counts and bounds are kept; those of all where absent. Fewer take less time and memory. */
   readonly metricsFieldIds?: ReadonlySet<number> | undefined
+  /** True to keep what no scan needs as well. */
+  readonly hasDetails?: boolean
 }
 
 /**
@@ -65,7 +75,7 @@ export async function decodeManifest(
   const { bytes, manifest } = file
   const { path } = manifest
   const header = decodeAvroHeader(bytes, path)
-  const decoder = new EntryDecoder(manifest, compilePartitionReader(header, context, path))
+  const decoder = new EntryDecoder(manifest, compilePartitionReader(header, context, path), context.hasDetails ?? false)
   const entries: ManifestEntry[] = []
   const take = (record: AvroRecord): void => {
     if (entries.length >= LIMITS.entriesPerManifestMax) {
@@ -80,11 +90,13 @@ export async function decodeManifest(
 class EntryDecoder {
   readonly #manifest: ManifestFile
   readonly #readPartition: PartitionReader
+  readonly #hasDetails: boolean
   readonly #reader: AvroFieldReader
   #nextRowId: bigint | undefined
 
-  constructor(manifest: ManifestFile, readPartition: PartitionReader) {
+  constructor(manifest: ManifestFile, readPartition: PartitionReader, hasDetails: boolean) {
     this.#manifest = manifest
+    this.#hasDetails = hasDetails
     this.#readPartition = readPartition
     this.#reader = new AvroFieldReader(manifest.path)
     this.#nextRowId = manifest.content === 'data' ? manifest.firstRowId : undefined
@@ -94,12 +106,27 @@ class EntryDecoder {
     const reader = this.#reader
     const status = STATUSES[reader.integer(record, ENTRY.status) ?? -1]
     if (!status) throw corruptAvro(this.#manifest.path, 'has an entry of unknown status')
-    const file = this.#decodeFile(reader.required(reader.record(record, ENTRY.dataFile), ENTRY.dataFile))
+    const fileRecord = reader.required(reader.record(record, ENTRY.dataFile), ENTRY.dataFile)
+    const file = this.#decodeFile(fileRecord)
     return {
       status,
       snapshotId: reader.long(record, ENTRY.snapshotId) ?? this.#manifest.addedSnapshotId,
       sequenceNumber: this.#inheritSequenceNumber(status, reader.long(record, ENTRY.sequenceNumber)),
       file: status === 'deleted' ? file : this.#inheritFirstRowId(file),
+      ...(this.#hasDetails ? { details: this.#decodeDetails(record, fileRecord, status) } : {}),
+    }
+  }
+
+  #decodeDetails(record: AvroRecord, file: AvroRecord, status: ManifestEntry['status']): EntryDetails {
+    const reader = this.#reader
+    const { sequenceNumber } = this.#manifest
+    const isInherited = status === 'added' || sequenceNumber === 0n
+    return {
+      fileSequenceNumber:
+        reader.long(record, ENTRY.fileSequenceNumber) ?? (isInherited ? sequenceNumber : undefined),
+      keyMetadata: reader.bytes(file, FILE.keyMetadata),
+      splitOffsets: reader.longs(file, FILE.splitOffsets),
+      sortOrderId: reader.integer(file, FILE.sortOrderId),
     }
   }
 

@@ -1,7 +1,14 @@
 // A table pinned for one statement: one snapshot, one schema, and the words for it in receipts and in SQL. Pure.
+import { assert } from '@lake/core/assert.ts'
 import { AppError } from '@lake/core/errors.ts'
-import type { TableReceipt } from '@lake/core/flight/receipt.ts'
-import { findSnapshot, schemaForSnapshot } from '@lake/core/iceberg/snapshot.ts'
+import type { RequestedVersion, TableReceipt } from '@lake/core/flight/receipt.ts'
+import {
+  currentSnapshot,
+  findSnapshot,
+  resolveVersion,
+  schemaForSnapshot,
+  type TableVersion,
+} from '@lake/core/iceberg/snapshot.ts'
 import type { Snapshot, TableMetadata } from '@lake/core/iceberg/table-metadata.ts'
 import type { Schema } from '@lake/core/iceberg/types.ts'
 import type { CachedTable } from '../catalog/snapshot-cache.ts'
@@ -9,35 +16,54 @@ import type { LoadedTable } from '../catalog/rest-catalog.ts'
 import type { EngineTable } from '../engine/engine.ts'
 import type { SealedPin } from '@lake/core/flight/ticket.ts'
 import { duckdbType, sqlColumnNames } from '../sql/duckdb-type.ts'
+import { isMetadataTableName, type MetadataTableName } from './metadata-tables/metadata-table-name.ts'
+import { metadataTableSchema } from './metadata-tables/metadata-table-schema.ts'
 
 export interface PinnedTable {
   readonly loaded: LoadedTable
   /** undefined: the table has no snapshot, so it has no rows. */
   readonly snapshot: Snapshot | undefined
+  /** Of what the statement reads: the pinned table's, or a metadata table's. */
   readonly schema: Schema
+  /** Of the pinned table. */
+  readonly tableSchema: Schema
+  /** Set where the statement reads what the metadata says of the table, and not the table. */
+  readonly metadataTable: MetadataTableName | undefined
   readonly engineTable: EngineTable
   readonly receipt: TableReceipt
 }
 
+/** How a statement reads a table, besides its snapshot. */
+export interface PinnedAs {
+  /** What AT asks for. */
+  readonly requested?: RequestedVersion | undefined
+  readonly metadataTable?: MetadataTableName | undefined
+  readonly viewName?: string | undefined
+}
+
 /**
- * Pins the snapshot that the caller chose, else the table's current one.
- * @throws AppError NO_SUCH_SNAPSHOT, TABLE_UNSUPPORTED
+ * Pins the version that was chosen, else the table's current snapshot.
+ * @throws AppError NO_SUCH_SNAPSHOT, SNAPSHOT_EXPIRED, TABLE_UNSUPPORTED
  */
-export function pinTable(cached: CachedTable, requestedSnapshotId: bigint | undefined): PinnedTable {
+export function pinTable(
+  cached: CachedTable,
+  version: TableVersion | undefined,
+  as: PinnedAs = {},
+): PinnedTable {
   const { metadata } = cached.table
-  const snapshotId = requestedSnapshotId ?? metadata.currentSnapshotId
-  const snapshot = snapshotId === undefined ? undefined : findSnapshot(metadata, snapshotId)
-  if (snapshotId !== undefined && snapshot === undefined) {
-    throw new AppError(
-      'NO_SUCH_SNAPSHOT',
-      `The table ${tableName(cached.table)} has no snapshot ${snapshotId}`,
-      {
-        details: { table: tableName(cached.table), snapshotId: String(snapshotId) },
-      },
-    )
+  try {
+    if (version !== undefined) {
+      const { snapshot, schema } = resolveVersion(metadata, version)
+      return describe(cached, snapshot, schema, as)
+    }
+    const snapshot = currentSnapshot(metadata)
+    return describe(cached, snapshot, schemaForSnapshot(metadata, snapshot, { isPinned: false }), as)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const table = tableName(cached.table)
+    const { code, message, details } = error
+    throw new AppError(code, `${table}: ${message}`, { cause: error, details: { ...details, table } })
   }
-  const schema = schemaForSnapshot(metadata, snapshot, { isPinned: requestedSnapshotId !== undefined })
-  return describe(cached, snapshot, schema)
 }
 
 /**
@@ -76,38 +102,59 @@ export function provePin(loaded: LoadedTable, pin: SealedPin, ageMs: number): Pi
       },
     )
   }
-  return describe({ table: loaded, ageMs, isStale: false }, snapshot, schema)
+  return describe({ table: loaded, ageMs, isStale: false }, snapshot, schema, {
+    requested: pin.requested,
+    metadataTable: metadataTableOf(pin),
+    viewName: pin.viewName,
+  })
 }
 
-export function sealPin(pinned: PinnedTable): SealedPin {
-  const { namespace, table, tableUuid, snapshotId, schemaId } = pinned.receipt
-  return { namespace, table, tableUuid, snapshotId, schemaId }
+export function sealPin({ receipt, engineTable }: PinnedTable): SealedPin {
+  const { namespace, table, tableUuid, snapshotId, schemaId, requested, metadataTable } = receipt
+  const { viewName } = engineTable
+  return {
+    namespace,
+    table,
+    tableUuid,
+    snapshotId,
+    schemaId,
+    ...(requested ? { requested } : {}),
+    ...(metadataTable === undefined ? {} : { metadataTable }),
+    ...(viewName === undefined ? {} : { viewName }),
+  }
+}
+
+function metadataTableOf({ metadataTable }: SealedPin): MetadataTableName | undefined {
+  if (metadataTable === undefined) return undefined
+  assert(isMetadataTableName(metadataTable), 'a ticket names a metadata table that there is')
+  return metadataTable
 }
 
 export function tableName(loaded: LoadedTable): string {
   return `${loaded.ident.namespace.join('.')}.${loaded.ident.table}`
 }
 
-function describe(cached: CachedTable, snapshot: Snapshot | undefined, schema: Schema): PinnedTable {
+function describe(
+  cached: CachedTable,
+  snapshot: Snapshot | undefined,
+  tableSchema: Schema,
+  { requested, metadataTable, viewName }: PinnedAs,
+): PinnedTable {
   const { table: loaded } = cached
   const { metadata, ident } = loaded
-  if (metadata.isEncrypted) {
-    throw new AppError(
-      'TABLE_UNSUPPORTED',
-      `The table ${tableName(loaded)} is encrypted, which is not read`,
-      {
-        details: { table: tableName(loaded), feature: 'encryption' },
-      },
-    )
-  }
+  const schema =
+    metadataTable === undefined ? tableSchema : metadataTableSchema(metadataTable, metadata, tableSchema)
   const names = sqlColumnNames(schema)
   return {
     loaded,
     snapshot,
     schema,
+    tableSchema,
+    metadataTable,
     engineTable: {
       schemaName: ident.namespace.join('.'),
-      tableName: ident.table,
+      tableName: metadataTable === undefined ? ident.table : `${ident.table}$${metadataTable}`,
+      viewName,
       // A column without a type here can be bound but not read: run-query refuses a statement that needs it.
       columns: schema.fields.map(({ type }, index) => ({
         name: names[index] ?? '',
@@ -121,18 +168,26 @@ function describe(cached: CachedTable, snapshot: Snapshot | undefined, schema: S
       snapshotId: snapshot ? String(snapshot.snapshotId) : null,
       committedAtMs: snapshot?.timestampMs ?? null,
       operation: snapshot?.summary['operation'] ?? null,
-      schemaId: schema.schemaId,
+      schemaId: tableSchema.schemaId,
       summary: { ...snapshot?.summary },
-      ref: snapshot ? refOf(metadata, snapshot.snapshotId) : null,
+      ref: snapshot ? refOf(metadata, snapshot.snapshotId, requested) : null,
       isCurrent: snapshot?.snapshotId === metadata.currentSnapshotId,
       metadataAgeMs: cached.ageMs,
       isStale: cached.isStale,
       scan: null,
+      ...(requested ? { requested } : {}),
+      ...(metadataTable === undefined ? {} : { metadataTable }),
     },
   }
 }
 
-function refOf(metadata: TableMetadata, snapshotId: bigint): string | null {
-  const refs = metadata.refs.filter((ref) => ref.snapshotId === snapshotId)
-  return (refs.find(({ name }) => name === 'main') ?? refs[0])?.name ?? null
+/** The ref that was asked for, else main, else any that has the snapshot as its head. */
+function refOf(
+  metadata: TableMetadata,
+  snapshotId: bigint,
+  requested: RequestedVersion | undefined,
+): string | null {
+  const names = metadata.refs.filter((ref) => ref.snapshotId === snapshotId).map(({ name }) => name)
+  if (requested?.kind === 'ref' && names.includes(requested.value)) return requested.value
+  return names.includes('main') ? 'main' : (names[0] ?? null)
 }

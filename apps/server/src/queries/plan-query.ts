@@ -1,9 +1,10 @@
 // The first half of a query: from SQL text to pins, which the caller seals into a ticket. The order of the steps is
 // written here and nowhere else: analyze → authorize → pin → bind. Nothing is loaded before every table is authorized.
-import { AppError } from '@lake/core/errors.ts'
+import { AppError, isAppError, type ErrorCode } from '@lake/core/errors.ts'
 import type { FlightInfoRequest, RequestedPin } from '@lake/core/api/contract.ts'
 import type { TableReceipt } from '@lake/core/flight/receipt.ts'
-import type { SealedPin } from '@lake/core/flight/ticket.ts'
+import type { SealedPin, TextSubstitution } from '@lake/core/flight/ticket.ts'
+import type { TableVersion } from '@lake/core/iceberg/snapshot.ts'
 import { noSuchTable, type Authorizer } from '../access/authorizer.ts'
 import type { TableIdent } from '../catalog/rest-catalog.ts'
 import { mapConcurrently } from '../concurrency/map-concurrently.ts'
@@ -11,19 +12,18 @@ import { startDeadline } from '../concurrency/deadline.ts'
 import type { ResultColumn } from '../engine/engine.ts'
 import { LIMITS } from '../limits.ts'
 import { analyzeStatement, type TableReference } from '../sql/analyze-statement.ts'
+import { applySubstitutions } from '../sql/version-substitution.ts'
+import { hasVersions } from './metadata-tables/metadata-table-name.ts'
 import { pinTable, sealPin, type PinnedTable } from './pinned-table.ts'
 import type { QueryServices } from './query-services.ts'
 import { planRequirements } from './scan-requirements.ts'
+import { formatVersion, planVersions, type ResolvedReference, type VersionedTable } from './table-versions.ts'
 
 export interface QueryPlan {
   readonly columns: readonly ResultColumn[]
   readonly pins: SealedPin[]
+  readonly substitutions: readonly TextSubstitution[]
   readonly tables: TableReceipt[]
-}
-
-export interface ResolvedReference extends TableIdent {
-  readonly startOffset: number
-  readonly endOffset: number
 }
 
 /**
@@ -37,15 +37,19 @@ export async function planQuery(
 ): Promise<QueryPlan> {
   using deadline = startDeadline(signal, LIMITS.planningDeadlineMs, 'Planning the statement')
   const references = await resolveTables(request.sql, services, deadline.signal)
-  const pinned = await pinTables(references, request.pins ?? [], services, deadline.signal)
+  const { versions, substitutions } = planVersions(request.sql, references)
+  const sql = applySubstitutions(request.sql, substitutions)
+  if (substitutions.length > 0) await checkSubstitution(sql, versions, services, deadline.signal)
+  const pinned = await pinTables(versions, request.pins ?? [], services, deadline.signal)
   const engineTables = pinned.map(({ engineTable }) => engineTable)
-  const bound = await services.engine.analyst.bind(request.sql, engineTables, deadline.signal)
+  const bound = await services.engine.analyst.bind(sql, engineTables, deadline.signal)
   // Refuses a statement that needs a column which cannot be read, while there is still a form to say so in.
   await planRequirements(bound, pinned, services.engine.analyst, deadline.signal)
 
   return {
     columns: bound.columns,
     pins: pinned.map(sealPin),
+    substitutions,
     tables: pinned.map(({ receipt }) => receipt),
   }
 }
@@ -60,48 +64,105 @@ export async function resolveTables(
   return analyzeStatement(tree, sql).map((reference) => resolveReference(reference, services.authorizer))
 }
 
-function resolveReference(
-  { schemaName, tableName, startOffset, endOffset }: TableReference,
-  authorizer: Authorizer,
-): ResolvedReference {
+function resolveReference(reference: TableReference, authorizer: Authorizer): ResolvedReference {
+  const { schemaName, tableName, startOffset, endOffset } = reference
   const namespace = authorizer.findNamespace(schemaName)
   if (namespace === undefined) {
     const { message } = noSuchTable(`${schemaName}.${tableName}`)
     throw new AppError('NO_SUCH_TABLE', message, { details: { startOffset, endOffset } })
   }
-  return { namespace, table: tableName, startOffset, endOffset }
+  return { ...reference, namespace }
+}
+
+/** The text that the engine reads must name the same tables, and no version any more. */
+async function checkSubstitution(
+  sql: string,
+  versions: readonly VersionedTable[],
+  { engine }: Pick<QueryServices, 'engine'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const viewNames = versions.flatMap(({ viewName }) => viewName ?? [])
+  const named = versions.flatMap(({ viewName, reference }) => (viewName === undefined ? [reference] : []))
+  const namesOf = (references: readonly TableReference[]): string =>
+    JSON.stringify(
+      [...new Set(references.map(({ schemaName, tableName }) => `${schemaName}\0${tableName}`))].sort(),
+    )
+  const isSame = await engine.analyst.parse(sql, signal).then(
+    (tree) => {
+      const left = analyzeStatement(tree, sql, viewNames)
+      return left.every(({ at }) => at === undefined) && namesOf(left) === namesOf(named)
+    },
+    (error: unknown) => {
+      if (isAppError(error, 'SQL_SYNTAX')) return false
+      throw error
+    },
+  )
+  if (isSame) return
+  throw new AppError('SQL_UNSUPPORTED', 'The versions of the statement could not be told from its text.')
 }
 
 async function pinTables(
-  references: readonly ResolvedReference[],
+  versions: readonly VersionedTable[],
   pins: readonly RequestedPin[],
   services: QueryServices,
   signal: AbortSignal,
 ): Promise<PinnedTable[]> {
-  const keyOf = (ident: TableIdent): string => JSON.stringify([ident.namespace, ident.table])
-  const distinct = [...new Map(references.map((reference) => [keyOf(reference), reference])).values()]
-  if (distinct.length > LIMITS.tablesPerStatementMax) {
+  if (versions.length > LIMITS.tablesPerStatementMax) {
     throw new AppError('SQL_UNSUPPORTED', `A statement reads at most ${LIMITS.tablesPerStatementMax} tables`)
   }
+  const keyOf = (ident: TableIdent): string => JSON.stringify([ident.namespace, ident.table])
   const requested = new Map(pins.map((pin) => [keyOf(pin), BigInt(pin.snapshotId)]))
-  const pinOne = async (reference: ResolvedReference, itemSignal: AbortSignal): Promise<PinnedTable> => {
+  const pinOne = async (table: VersionedTable, itemSignal: AbortSignal): Promise<PinnedTable> => {
     try {
-      const cached = await services.snapshotCache.load(reference, itemSignal)
-      return pinTable(cached, requested.get(keyOf(reference)))
+      return await pinVersion(table, (ident) => requested.get(keyOf(ident)), services, itemSignal)
     } catch (error) {
-      throw withPosition(error, reference)
+      throw withPosition(error, table.reference)
     }
   }
-  return await mapConcurrently(distinct, LIMITS.snapshotLoadsPendingMax, pinOne, signal)
+  return await mapConcurrently(versions, LIMITS.snapshotLoadsPendingMax, pinOne, signal)
 }
 
+/** @param chosenOf the snapshot that the request chose for references without AT */
+async function pinVersion(
+  { ident, reference, metadataTable, version, viewName }: VersionedTable,
+  chosenOf: (ident: TableIdent) => bigint | undefined,
+  { snapshotCache }: QueryServices,
+  signal: AbortSignal,
+): Promise<PinnedTable> {
+  const requested = version && formatVersion(version)
+  const versionOf = (chosen: TableIdent): TableVersion | undefined => {
+    const snapshotId = version === undefined ? chosenOf(chosen) : undefined
+    return snapshotId === undefined ? version : { kind: 'snapshot', snapshotId }
+  }
+  const isWholeTable = metadataTable !== undefined && !hasVersions(metadataTable)
+  try {
+    const cached = await snapshotCache.load(ident, signal)
+    return pinTable(cached, isWholeTable ? undefined : versionOf(ident), {
+      requested,
+      metadataTable,
+      viewName,
+    })
+  } catch (error) {
+    if (metadataTable === undefined || !isAppError(error, 'NO_SUCH_TABLE')) throw error
+    // No table to tell of, so the name may be a table's own.
+    const own = { namespace: reference.namespace, table: reference.tableName }
+    const cached = await snapshotCache.load(own, signal).catch((failure: unknown) => {
+      throw isAppError(failure, 'NO_SUCH_TABLE') ? error : failure
+    })
+    return pinTable(cached, versionOf(own), { requested, viewName })
+  }
+}
+
+/** Failures of a table have the place of its name, those of a version the place of AT. */
+const TABLE_CODES: readonly ErrorCode[] = ['NO_SUCH_TABLE', 'TABLE_UNSUPPORTED']
+const VERSION_CODES: readonly ErrorCode[] = ['NO_SUCH_SNAPSHOT', 'SNAPSHOT_EXPIRED']
+
 /** Says where in the text the table stands that could not be pinned. */
-function withPosition(error: unknown, { startOffset, endOffset }: ResolvedReference): unknown {
-  if (
-    !(error instanceof AppError) ||
-    !['NO_SUCH_TABLE', 'NO_SUCH_SNAPSHOT', 'TABLE_UNSUPPORTED'].includes(error.code)
-  )
-    return error
+function withPosition(error: unknown, reference: ResolvedReference): unknown {
+  if (!(error instanceof AppError)) return error
+  const isOfVersion = VERSION_CODES.includes(error.code)
+  if (!isOfVersion && !TABLE_CODES.includes(error.code)) return error
+  const { startOffset, endOffset } = (isOfVersion && reference.at) || reference
   return new AppError(error.code, error.message, {
     cause: error,
     details: { ...error.details, startOffset, endOffset },

@@ -69,6 +69,9 @@ describe('passes', () => {
     ['SELECT 1e999, -1e999, \'"value":inf\'', []],
     ['SELECT 1;', []],
     ['-- a comment\nSELECT 1 /* another */', []],
+    ['SELECT * FROM iceberg.a.t AT (VERSION => 5), iceberg.a.t', ['a.t', 'a.t']],
+    ["SELECT * FROM iceberg.a.t AT (TIMESTAMP => TIMESTAMP '2020-01-01')", ['a.t']],
+    ['SELECT * FROM iceberg.a."t$snapshots"', ['a.t$snapshots']],
     ['SELECT a.b.c.d FROM iceberg.x.y AS a', ['x.y']],
     ['SELECT * FROM iceberg.information_schema.t', ['information_schema.t']],
   ])('%s', async (sql, expected) => {
@@ -167,8 +170,6 @@ describe('refuses as unsupported', () => {
     'SELECT $1',
     'SELECT $name',
     'SELECT 1; SELECT 2',
-    'SELECT * FROM iceberg.a.t AT (VERSION => 5)',
-    "SELECT * FROM iceberg.a.t AT (TIMESTAMP => TIMESTAMP '2020-01-01')",
     'DESCRIBE iceberg.a.t',
     'DESCRIBE SELECT 1',
     'SHOW TABLES',

@@ -4,15 +4,28 @@
 // refused. A table is `iceberg.<namespace>.<table>` or a name that a WITH clause in scope defines; nothing else is looked
 // up anywhere, so no file, system view or replacement scan can be reached by a name.
 import { AppError } from '@lake/core/errors.ts'
+import type { TableVersion } from '@lake/core/iceberg/snapshot.ts'
 import { LIMITS } from '../limits.ts'
+import { parseAtClause } from './at-clause.ts'
 import { isFunctionAllowed, isTableFunctionAllowed } from './function-policy.ts'
 import { isNode, locate, textOf, type TreeNode } from './syntax-tree.ts'
+import { findAtClause } from './version-substitution.ts'
 
 /** One mention of a table. Offsets are those of the whole name in the text, in UTF-16. */
 export interface TableReference {
   /** As written, levels joined by `.`. */
   readonly schemaName: string
   readonly tableName: string
+  readonly startOffset: number
+  readonly endOffset: number
+  /** The name given to it, columns aside; empty for none. */
+  readonly alias: string
+  /** The `AT (…)` clause; undefined where there is none, so that the table is read as it is now. */
+  readonly at: AtClause | undefined
+}
+
+export interface AtClause {
+  readonly version: TableVersion
   readonly startOffset: number
   readonly endOffset: number
 }
@@ -77,25 +90,36 @@ function refuse(analysis: Analysis, message: string, node: TreeNode, isName = fa
   throw new AppError('SQL_UNSUPPORTED', message, place === undefined ? {} : { details: place })
 }
 
+function readAtClause(node: TreeNode, nameEndOffset: number, analysis: Analysis): AtClause | undefined {
+  const clause = node['at_clause']
+  if (!isNode(clause)) return undefined
+  const place = findAtClause(analysis.sql, nameEndOffset)
+  const version = parseAtClause(clause)
+  if (place !== undefined && version !== undefined) return { version, ...place }
+  const message =
+    "AT takes a constant: (VERSION => snapshot id), (VERSION => 'branch or tag') or (TIMESTAMP => TIMESTAMP '…')."
+  throw new AppError('SQL_UNSUPPORTED', message, {
+    details: place ?? locate(node, analysis.sql, true) ?? {},
+  })
+}
+
 function visitTable(node: TreeNode, scope: Scope, analysis: Analysis): void {
   const catalog = textOf(node, 'catalog_name')
   const schemaName = textOf(node, 'schema_name')
   const tableName = textOf(node, 'table_name')
-  if (node['at_clause'] !== null && node['at_clause'] !== undefined) {
-    refuse(
-      analysis,
-      'AT (VERSION …) and AT (TIMESTAMP …) are not supported yet; pin a snapshot instead.',
-      node,
-      true,
-    )
+  if (catalog === '' && schemaName === '' && scope.has(tableName.toLowerCase())) {
+    if (isNode(node['at_clause']))
+      refuse(analysis, `"${tableName}" is no table, so it has no versions.`, node, true)
+    return
   }
-  if (catalog === '' && schemaName === '' && scope.has(tableName.toLowerCase())) return
   if (catalog.toLowerCase() !== 'iceberg' || schemaName === '') {
     const name = [catalog, schemaName, tableName].filter((part) => part !== '').join('.')
     refuse(analysis, `Tables are named iceberg.<namespace>.<table>; "${name}" is not.`, node, true)
   }
   const place = locate(node, analysis.sql, true) ?? { startOffset: 0, endOffset: 0 }
-  analysis.tables.push({ schemaName, tableName, ...place })
+  const alias = textOf(node, 'alias')
+  const at = readAtClause(node, place.endOffset, analysis)
+  analysis.tables.push({ schemaName, tableName, ...place, alias, at })
 }
 
 function visitFunction(node: TreeNode, analysis: Analysis, isTableFunction: boolean): void {
@@ -124,9 +148,14 @@ function visitCtes(node: TreeNode, outer: Scope, analysis: Analysis, depth: numb
 /** @returns the scope of what hangs below the node; undefined when everything below is visited already */
 function visitTyped(node: TreeNode, scope: Scope, analysis: Analysis, depth: number): Scope | undefined {
   switch (node.type ?? '') {
-    case 'BASE_TABLE':
+    case 'BASE_TABLE': {
       visitTable(node, scope, analysis)
-      return scope
+      // What AT holds has been read; it is a constant and nothing else.
+      for (const [key, child] of Object.entries(node)) {
+        if (key !== 'at_clause') visit(child, scope, analysis, depth + 1)
+      }
+      return undefined
+    }
     case 'TABLE_FUNCTION': {
       const call = node['function']
       if (!isNode(call) || call.class !== 'FUNCTION') return refuse(analysis, 'Unknown table function', node)
@@ -181,15 +210,20 @@ function visit(node: unknown, scope: Scope, analysis: Analysis, depth: number): 
  * The tables of a statement, in order of appearance, where it is one query made of what runs here.
  *
  * @param tree what `Analyst.parse` gave for `sql`
+ * @param viewNames names, in lower case, that stand for tables although no WITH clause defines them
  * @throws AppError SQL_UNSUPPORTED, with the place of what is refused where the engine knows it
  */
-export function analyzeStatement(tree: unknown, sql: string): TableReference[] {
+export function analyzeStatement(
+  tree: unknown,
+  sql: string,
+  viewNames: Iterable<string> = [],
+): TableReference[] {
   const { statements } = tree as { statements?: readonly TreeNode[] }
   const [statement] = statements ?? []
   if (statement === undefined) throw new AppError('SQL_SYNTAX', 'There is no statement in the text.')
   if (statements?.length !== 1) throw new AppError('SQL_UNSUPPORTED', 'One statement runs at a time.')
   const analysis: Analysis = { sql, tables: [] }
-  visit(statement['node'], new Set(), analysis, 0)
+  visit(statement['node'], new Set(viewNames), analysis, 0)
   const tables = analysis.tables.sort((left, right) => left.startOffset - right.startOffset)
   refuseCaseTwins(tables)
   return tables

@@ -24,20 +24,31 @@ export const scanReport = z.object({
   /** Files left after pruning by manifests, partitions and file metrics. */
   filesPlanned: count,
   filesRead: count,
+  /** Delete files and deletion vectors that apply to the planned files, and those that were read. */
+  deleteFilesPlanned: count.optional(),
+  deleteFilesRead: count.optional(),
   rowGroupsTotal: count,
   rowGroupsRead: count,
   /** Sizes of all data files of the snapshot, where manifests were not skipped; of the manifests read otherwise. */
   bytesTotal: count,
-  /** Bytes of data files fetched from object storage or the chunk cache for this statement, footers included. */
+  /** Bytes of data and delete files fetched from object storage or the chunk cache for this statement, footers and gaps included. */
   bytesRead: count,
-  /** Ranged and whole requests for data files that went to object storage. */
+  /** Ranged and whole requests for data and delete files that went to object storage. */
   requests: count,
   /** True when manifests alone answered and no data file was opened. */
   isMetadataOnly: z.boolean(),
 })
 export type ScanReport = z.infer<typeof scanReport>
 
+/** What was asked for by `AT (…)`: a snapshot id, a branch or tag, or a time (ISO 8601, UTC). */
+export const requestedVersion = z.object({ kind: z.enum(['snapshot', 'ref', 'time']), value: z.string() })
+export type RequestedVersion = z.infer<typeof requestedVersion>
+
 export const tableReceipt = tablePin.extend({
+  /** Present where the statement asks for a version; one table may then be in a receipt several times. */
+  requested: requestedVersion.optional(),
+  /** Present where the statement reads a metadata table of `table`: `snapshots`, `files`, … */
+  metadataTable: z.string().optional(),
   committedAtMs: z.number().nullable(),
   /** append, overwrite, replace, delete; null where the snapshot does not say. */
   operation: z.string().nullable(),

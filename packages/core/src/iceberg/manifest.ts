@@ -70,4 +70,15 @@ export interface ManifestEntry {
   /** The data sequence number. */
   readonly sequenceNumber: bigint
   readonly file: DataFile
+  /** What no scan needs; present where it was asked for. */
+  readonly details?: EntryDetails | undefined
+}
+
+/** Parts of a manifest entry that only metadata tables show. */
+export interface EntryDetails {
+  /** The number of the commit that added the file. */
+  readonly fileSequenceNumber: bigint | undefined
+  readonly keyMetadata: Uint8Array | undefined
+  readonly splitOffsets: readonly (number | bigint)[] | undefined
+  readonly sortOrderId: number | undefined
 }

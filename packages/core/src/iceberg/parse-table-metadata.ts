@@ -127,6 +127,9 @@ function parseRefs(object: JsonObject, path: string, current: bigint | undefined
       name,
       snapshotId: required(ref, 'snapshot-id', at, asLong),
       kind: optional(ref, 'type', at, asString) === 'tag' ? 'tag' : 'branch',
+      maxRefAgeMs: optional(ref, 'max-ref-age-ms', at, asLong),
+      minSnapshotsToKeep: optional(ref, 'min-snapshots-to-keep', at, asInteger),
+      maxSnapshotAgeMs: optional(ref, 'max-snapshot-age-ms', at, asLong),
     }
   })
   // Some catalogs write a main of -1 for a table without snapshots.

@@ -1,5 +1,6 @@
 // Choosing a snapshot of a table and the schema to read it with. Nothing here falls back to another snapshot than the
 // one asked for. Source: Iceberg table spec, "Snapshots", "Snapshot References" and "Point in Time Reads".
+import { assertNever } from '../assert.ts'
 import { AppError } from '../errors.ts'
 import type { Snapshot, TableMetadata } from './table-metadata.ts'
 import type { Schema } from './types.ts'
@@ -44,9 +45,51 @@ export function snapshotAsOf(metadata: TableMetadata, timestampMs: number): Snap
   })
 }
 
+/** A version of a table as someone asks for it. */
+export type TableVersion =
+  | { readonly kind: 'snapshot'; readonly snapshotId: bigint }
+  /** A branch or tag. */
+  | { readonly kind: 'ref'; readonly name: string }
+  /** Inclusive: what was committed at this very millisecond counts. */
+  | { readonly kind: 'time'; readonly timestampMs: number }
+
 /**
- * The schema to read a snapshot with: the table's current one, or the snapshot's own where the caller pinned it by id
- * or tag. A snapshot without a schema id (v1, old writers) is read with the current schema.
+ * The snapshot of a version, and the schema to read it with: the snapshot's own for an id, a tag and a time; the
+ * table's current one for a branch, since a branch goes on with the table (as in the Java reference).
+ * @throws AppError NO_SUCH_SNAPSHOT, SNAPSHOT_EXPIRED, TABLE_CORRUPT
+ */
+export function resolveVersion(
+  metadata: TableMetadata,
+  version: TableVersion,
+): { readonly snapshot: Snapshot; readonly schema: Schema } {
+  const snapshot = snapshotOfVersion(metadata, version)
+  const isBranch =
+    version.kind === 'ref' &&
+    metadata.refs.some(({ name, kind }) => name === version.name && kind === 'branch')
+  return { snapshot, schema: schemaForSnapshot(metadata, snapshot, { isPinned: !isBranch }) }
+}
+
+function snapshotOfVersion(metadata: TableMetadata, version: TableVersion): Snapshot {
+  switch (version.kind) {
+    case 'ref':
+      return snapshotOfRef(metadata, version.name)
+    case 'time':
+      return snapshotAsOf(metadata, version.timestampMs)
+    case 'snapshot': {
+      const snapshot = findSnapshot(metadata, version.snapshotId)
+      if (snapshot) return snapshot
+      throw new AppError('NO_SUCH_SNAPSHOT', `The table has no snapshot ${version.snapshotId}`, {
+        details: { snapshotId: String(version.snapshotId) },
+      })
+    }
+    default:
+      return assertNever(version)
+  }
+}
+
+/**
+ * The schema to read a snapshot with: the table's current one, or the snapshot's own where the caller pinned it by id,
+ * tag or time. A snapshot without a schema id (v1, old writers) is read with the current schema.
  * @throws AppError TABLE_CORRUPT when the pinned snapshot's schema is not listed any more
  */
 export function schemaForSnapshot(

@@ -46,6 +46,10 @@ export interface SnapshotRef {
   readonly name: string
   readonly snapshotId: bigint
   readonly kind: 'branch' | 'tag'
+  /** How long the ref, and the snapshots of a branch, are kept; absent where the table's properties say it. */
+  readonly maxRefAgeMs?: bigint | undefined
+  readonly minSnapshotsToKeep?: number | undefined
+  readonly maxSnapshotAgeMs?: bigint | undefined
 }
 
 export interface SnapshotLogEntry {
