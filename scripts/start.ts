@@ -22,6 +22,7 @@ const { values } = parseArgs({
 })
 
 const stack = new AsyncDisposableStack()
+let isEnding = false
 process.once('SIGTERM', () => void end(0))
 process.once('SIGINT', () => void end(0))
 
@@ -45,7 +46,12 @@ async function start(): Promise<void> {
       : configured
   const port = values.port ?? String(await freePort(PREFERRED_PORT))
   const server = await startProgram<{ url: string }>('apps/server/src/main.ts', [], {
-    env: { LAKE_HTTP_ADDR: `127.0.0.1:${port}`, LAKE_LOG_LEVEL: 'warn', ...env },
+    env: {
+      LAKE_HTTP_ADDR: `127.0.0.1:${port}`,
+      LAKE_LOG_LEVEL: 'warn',
+      LAKE_CACHE_DIR: join(ROOT, '.data/chunk-cache'),
+      ...env,
+    },
   })
   stack.use(server)
   server.process.once('exit', () => void end(1))
@@ -87,7 +93,6 @@ async function freePort(preferred: number): Promise<number> {
   return 0
 }
 
-let isEnding = false
 async function end(code: number): Promise<void> {
   if (isEnding) return
   isEnding = true
