@@ -35,6 +35,7 @@ const SERVER_LAYERS: readonly (readonly string[])[] = [
   ['http'],
   ['flight'],
   ['queries'],
+  ['avro'],
   ['sql', 'access', 'catalog', 'metadata', 'parquet', 'engine'],
   ['storage'],
   ['config.ts'],

@@ -53,6 +53,10 @@ export const LIMITS = {
   /** Decoded size of all blocks of one Avro file. */
   avroDecodedBytesMax: 2_048 * MIB,
   avroSchemasCachedMax: 64,
+  /** Avro data files are read whole; these bound one, as it is stored and decoded. */
+  avroDataFileBytesMax: 128 * MIB,
+  avroDataDecodedBytesMax: 256 * MIB,
+  avroDataRowGroupRows: 65_536,
   manifestsPerSnapshotMax: 1_000_000,
   entriesPerManifestMax: 2_000_000,
   parquetFooterBytesMax: 64 * MIB,

@@ -60,7 +60,9 @@ describe.skipIf(CORPUS_MISSING !== undefined)('column types', () => {
       [31, 'Alice'],
       [32, 'Alice'],
     ])
-    expect((await rows('SELECT count(*) FROM iceberg.impala.trino_variant WHERE v IS NULL')).rows).toEqual([[1n]])
+    expect((await rows('SELECT count(*) FROM iceberg.impala.trino_variant WHERE v IS NULL')).rows).toEqual([
+      [1n],
+    ])
   })
 
   it('[TM12] a table whose name mapping is numbered by itself has the values that its engine states', async () => {

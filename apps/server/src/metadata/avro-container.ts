@@ -108,11 +108,15 @@ export async function decodeAvroRecords(
     readonly header: AvroHeader
     /** Keys of lists of key-value pairs to keep; all where absent. */
     readonly pairKeys?: ReadonlySet<unknown> | undefined
+    /** Decodes a record in another form than `AvroRecord`. */
+    readonly decode?: AvroDecoder
+    /** Of all blocks, decompressed. */
+    readonly decodedBytesMax?: number
   },
   take: (record: AvroRecord) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const { bytes, path, header } = file
+  const { bytes, path, header, decode = header.decode, decodedBytesMax = LIMITS.avroDecodedBytesMax } = file
   const cursor = new AvroCursor(bytes, path)
   cursor.position = header.blocksStart
   const turns = createTurns(signal)
@@ -124,13 +128,13 @@ export async function decodeAvroRecords(
     checkSync(cursor, header.sync)
     const data = await decompressAvroBlock(header.codec, bytes.subarray(start, start + sizeBytes), path)
     decodedBytes += data.length
-    if (decodedBytes > LIMITS.avroDecodedBytesMax) throw cursor.corrupt('decodes to more bytes than allowed')
+    if (decodedBytes > decodedBytesMax) throw cursor.corrupt('decodes to more bytes than allowed')
     const recordsMax =
       header.schema.bytesMin === 0 ? EMPTY_RECORDS_MAX : Math.floor(data.length / header.schema.bytesMin)
     if (count < 0 || count > recordsMax) throw cursor.corrupt('has more records than bytes')
     const block = new AvroCursor(data, path)
     block.pairKeys = file.pairKeys
-    await decodeBlock(block, { count, decode: header.decode, take, turns })
+    await decodeBlock(block, { count, decode, take, turns })
   }
 }
 

@@ -261,7 +261,7 @@ function compileMap(values: AvroType): AvroDecoder {
 }
 
 /** Reads the blocks of an array or a map. A negative count is followed by the block's size, which is not needed. */
-function readItems(cursor: AvroCursor, itemBytesMin: number, readItem: () => void): void {
+export function readItems(cursor: AvroCursor, itemBytesMin: number, readItem: () => void): void {
   let emptyItems = 0
   for (;;) {
     let count = cursor.readCount('item count')

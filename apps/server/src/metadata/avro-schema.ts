@@ -5,6 +5,12 @@ import { AppError } from '@lake/core/errors.ts'
 
 type AvroPrimitiveKind = 'null' | 'boolean' | 'int' | 'long' | 'float' | 'double' | 'bytes' | 'string'
 
+/** Of the logical type `decimal`. */
+export interface AvroDecimal {
+  readonly precision: number
+  readonly scale: number
+}
+
 export interface AvroField {
   readonly name: string
   readonly fieldId: number | undefined
@@ -12,10 +18,20 @@ export interface AvroField {
 }
 
 export type AvroType = (
-  | { readonly kind: AvroPrimitiveKind; readonly logicalType: string | undefined }
-  | { readonly kind: 'fixed'; readonly sizeBytes: number; readonly logicalType: string | undefined }
+  | {
+      readonly kind: AvroPrimitiveKind
+      readonly logicalType: string | undefined
+      readonly decimal: AvroDecimal | undefined
+    }
+  | {
+      readonly kind: 'fixed'
+      readonly sizeBytes: number
+      readonly logicalType: string | undefined
+      readonly decimal: AvroDecimal | undefined
+    }
   | { readonly kind: 'enum'; readonly symbols: readonly string[] }
-  | { readonly kind: 'array'; readonly items: AvroType }
+  /** With the logical type `map`, an array of records of a key and a value. */
+  | { readonly kind: 'array'; readonly items: AvroType; readonly logicalType: string | undefined }
   | { readonly kind: 'map'; readonly values: AvroType }
   | { readonly kind: 'union'; readonly branches: readonly AvroType[] }
   | { readonly kind: 'record'; readonly fields: readonly AvroField[] }
@@ -68,7 +84,7 @@ class SchemaParser {
   }
 
   #parseUnbounded(json: unknown, namespace: string, depth: number): AvroType {
-    if (typeof json === 'string') return this.#resolve(json, namespace, undefined)
+    if (typeof json === 'string') return this.#resolve(json, namespace, {})
     if (Array.isArray(json)) {
       const branches = json.map((branch) => this.parse(branch, namespace, depth + 1))
       if (branches.length === 0) throw this.#corrupt('has an empty union')
@@ -87,7 +103,8 @@ class SchemaParser {
         return this.#define(object, namespace, () => this.#parseEnum(object))
       case 'array': {
         const items = this.parse(object['items'], namespace, depth + 1)
-        return { kind: 'array', items, bytesMin: 1, nodeCount: 1 + items.nodeCount }
+        const logicalType = textOf(object['logicalType'])
+        return { kind: 'array', items, logicalType, bytesMin: 1, nodeCount: 1 + items.nodeCount }
       }
       case 'map': {
         const values = this.parse(object['values'], namespace, depth + 1)
@@ -95,15 +112,15 @@ class SchemaParser {
       }
       default:
         return typeof object['type'] === 'string'
-          ? this.#resolve(object['type'], namespace, textOf(object['logicalType']))
+          ? this.#resolve(object['type'], namespace, object)
           : this.parse(object['type'], namespace, depth + 1)
     }
   }
 
-  #resolve(name: string, namespace: string, logicalType: string | undefined): AvroType {
+  #resolve(name: string, namespace: string, object: Readonly<Record<string, unknown>>): AvroType {
     if (Object.hasOwn(PRIMITIVE_BYTES_MIN, name)) {
       const kind = name as AvroPrimitiveKind
-      return { kind, logicalType, bytesMin: PRIMITIVE_BYTES_MIN[kind], nodeCount: 1 }
+      return { kind, ...logicalTypeOf(object), bytesMin: PRIMITIVE_BYTES_MIN[kind], nodeCount: 1 }
     }
     const fullName = fullNameOf(name, namespace)
     const key = this.#named.has(fullName) ? fullName : name
@@ -163,7 +180,7 @@ class SchemaParser {
     return {
       kind: 'fixed',
       sizeBytes,
-      logicalType: textOf(object['logicalType']),
+      ...logicalTypeOf(object),
       bytesMin: sizeBytes,
       nodeCount: 1,
     }
@@ -177,6 +194,20 @@ class SchemaParser {
   #corrupt(what: string): AppError {
     return new AppError('TABLE_CORRUPT', `The Avro schema of ${this.#path} ${what}`)
   }
+}
+
+function logicalTypeOf(object: Readonly<Record<string, unknown>>): {
+  logicalType: string | undefined
+  decimal: AvroDecimal | undefined
+} {
+  const logicalType = textOf(object['logicalType'])
+  const { precision, scale = 0 } = object
+  const isDecimal = logicalType === 'decimal' && isCount(precision) && isCount(scale)
+  return { logicalType, decimal: isDecimal ? { precision, scale } : undefined }
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 }
 
 function sum(types: readonly AvroType[]): number {

@@ -23,17 +23,20 @@ import { writeExcerptFile } from './excerpt-file.ts'
 import type { Excerpt, ExcerptColumn } from './excerpt.ts'
 import { resolveFieldIds, type FieldIds } from './field-ids.ts'
 import { createFileReader } from './file-reader.ts'
+import type { FileReader } from './file-reader.ts'
 import { readFooter } from './footer.ts'
 import type { FooterGuess, FooterShape } from './footer-guess.ts'
 import { projectedLeaves } from './footer-writer.ts'
-import type { ParquetMetadata, SchemaNode } from './parquet-metadata.ts'
+import type { ParquetMetadata, RowGroup, SchemaNode } from './parquet-metadata.ts'
 import { project, refuseGuess } from './projection.ts'
 import type { ProjectedNode, Projection, ProjectionContext } from './projection.ts'
 import { filterableColumns, selectRowGroups } from './row-group-pruning.ts'
 import { parquetCorrupt, parquetUnsupported } from './thrift.ts'
+import { addVariantChunks, variantColumn } from './variant/variant-columns.ts'
+import type { VariantColumn } from './variant/variant-columns.ts'
 
 export interface ExcerptRequest {
-  readonly task: Pick<FileScanTask, 'file'>
+  readonly task: FileScanTask
   /** Rows of the file that are deleted by position. */
   readonly deleted?: PositionSet | undefined
   /** True for a file whose columns cannot be guessed: each is there by its field id or by the file's partition. */
@@ -53,6 +56,8 @@ export interface ExcerptRequest {
   readonly cache?: RangeCache | undefined
   /** What is known of the table's footers. */
   readonly footerGuess?: FooterGuess
+  /** See `FileSource`. */
+  readonly gapShareMax?: number | undefined
   /** Absolute; the excerpt is written there as `<name>.parquet`. */
   readonly directory: string
   readonly name: string
@@ -77,29 +82,54 @@ export interface ExcerptOutcome {
  * @throws AppError TABLE_UNSUPPORTED, TABLE_CORRUPT, BUSY when the disk is full, and those of the store
  */
 export async function writeExcerpt(request: ExcerptRequest, signal: AbortSignal): Promise<ExcerptOutcome> {
-  const { task, uri, schema } = request
+  const { task, uri, schema, store, cache, gapShareMax } = request
   const { fileSizeBytes } = task.file
-  const reader = createFileReader({ store: request.store, uri, fileSizeBytes, cache: request.cache })
+  const reader = createFileReader({ store, uri, fileSizeBytes, cache, gapShareMax })
   const shape = footerShape(request)
   const guessBytes = request.footerGuess?.guessBytes(shape)
   const metadata = await readFooter(reader, { fileSizeBytes, ...(guessBytes ? { guessBytes } : {}) }, signal)
   request.footerGuess?.learn(shape, metadata.footerBytes)
-  const { columns, nodes } = resolveColumns(request, metadata)
+  const resolved = resolveColumns(request, metadata)
   const filter = {
     columns: filterableColumns(metadata, schema, resolveFieldIds(metadata, request.nameMapping)),
     predicate: request.predicate,
   }
   const selected = selectRowGroups(metadata, filter.columns, filter.predicate)
-  const neededLeaves = projectedLeaves(nodes).map((leaf) => leaf.index)
+  const neededLeaves = projectedLeaves(resolved.nodes).map((leaf) => leaf.index)
   const kept = await dropByBloomFilters(selected, filter, neededLeaves, reader, signal)
+  const source = { reader, kept, rowGroupsTotal: metadata.rowGroups.length }
+  return await writeRowGroups(request, resolved, source, signal)
+}
+
+/** Where the rows of an excerpt come from. */
+export interface ExcerptSource {
+  readonly reader: FileReader
+  /** Row groups that may hold rows of the table; chunks are in the file or carry their own bytes. */
+  readonly kept: readonly RowGroup[]
+  readonly rowGroupsTotal: number
+}
+
+/** Writes what is kept and not deleted. @throws AppError as `writeExcerpt` */
+export async function writeRowGroups(
+  request: ExcerptRequest,
+  { columns, nodes, variants }: ResolvedColumns,
+  { reader, kept, rowGroupsTotal }: ExcerptSource,
+  signal: AbortSignal,
+): Promise<ExcerptOutcome> {
   const live = liveRowGroups(kept, request.deleted)
   const groups = live.map(({ group }) => group)
   const deletedCount = live.reduce((total, group) => total + group.deletedCount, 0)
   const rowCount = groups.reduce((total, group) => total + group.rowCount, 0)
 
   let path: string | undefined
-  if (rowCount > 0 && nodes.length > 0) {
-    const content = { nodes, groups: live, hasDeletedRows: deletedCount > 0 }
+  const written = [...nodes, ...variants.map(({ node }) => node)]
+  if (rowCount > 0 && written.length > 0) {
+    const made = await addVariantChunks(groups, variants, reader, signal)
+    const content = {
+      nodes: written,
+      groups: live.map((group, index) => ({ ...group, group: made[index] ?? group.group })),
+      hasDeletedRows: deletedCount > 0,
+    }
     path = await writeExcerptFile(request, content, reader, signal)
   }
   return {
@@ -111,7 +141,7 @@ export async function writeExcerpt(request: ExcerptRequest, signal: AbortSignal)
       columns: rowCount > 0 ? columns : allNull(columns),
     },
     keptRows: groups.map((group) => ({ firstRow: group.firstRow, rowCount: group.rowCount })),
-    rowGroupsTotal: metadata.rowGroups.length,
+    rowGroupsTotal,
     rowGroupsRead: groups.length,
     bytesRead: reader.bytesRead,
     requests: reader.requests,
@@ -139,19 +169,29 @@ function leafCountOf(type: IcebergType): number {
   }
 }
 
-interface ResolvedColumns {
+export interface ResolvedColumns {
   readonly columns: ReadonlyMap<number, ExcerptColumn>
   /** What comes from the file, named `c<index>`. */
   readonly nodes: readonly ProjectedNode[]
+  /** What has to be written anew. */
+  readonly variants: readonly VariantColumn[]
 }
 
-function resolveColumns(request: ExcerptRequest, metadata: ParquetMetadata): ResolvedColumns {
+/**
+ * Finds the needed columns in a file by its schema.
+ * @throws AppError TABLE_UNSUPPORTED, TABLE_CORRUPT
+ */
+export function resolveColumns(
+  request: ExcerptRequest,
+  metadata: Pick<ParquetMetadata, 'columns' | 'leafCount' | 'hasFieldIds'>,
+): ResolvedColumns {
   const ids = resolveFieldIds(metadata, request.nameMapping)
   const identityFieldIds = new Set(identityFields(request.partitionSpec).map((field) => field.sourceId))
   const context: ProjectionContext = { ids, identityFieldIds }
   if (request.isStrict === true) requireFields(request, metadata.columns, ids)
   const columns = new Map<number, ExcerptColumn>()
   const nodes: ProjectedNode[] = []
+  const variants: VariantColumn[] = []
   for (const index of [...request.columnIndexes].sort((a, b) => a - b)) {
     const field = assertDefined(request.schema.fields[index], `the schema has no column ${index}`)
     const found = metadata.columns.filter((node) => ids.idOf(node) === field.id)
@@ -163,11 +203,16 @@ function resolveColumns(request: ExcerptRequest, metadata: ParquetMetadata): Res
       continue
     }
     const name = `c${index}`
+    if (field.type.kind === 'variant') {
+      variants.push(variantColumn(node, name, metadata.leafCount + variants.length))
+      columns.set(index, { source: 'file' })
+      continue
+    }
     const projection = project(field.type, node, name, field.name, context)
     nodes.push(projection.node)
     columns.set(index, columnOf(field.type, projection, `"${name}"`))
   }
-  return { columns, nodes }
+  return { columns, nodes, variants }
 }
 
 /** A column of a delete file that is not found would be read as NULL and delete what it must not. */
@@ -213,7 +258,7 @@ function missingColumnSql(request: ExcerptRequest, field: NestedField): string {
     if (value === undefined || !isPrimitive(field.type)) continue
     return value === null ? 'NULL' : formatLiteralSql(field.type, value)
   }
-  if (['variant', 'geometry', 'geography'].includes(field.type.kind)) {
+  if (['geometry', 'geography'].includes(field.type.kind)) {
     const feature = `type ${field.type.kind}`
     throw new AppError('TABLE_UNSUPPORTED', `The table uses ${feature}, which is not read`, {
       details: { feature },
