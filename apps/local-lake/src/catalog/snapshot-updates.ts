@@ -75,7 +75,9 @@ export function removeSnapshots(metadata: JsonObject, update: JsonObject): void 
   const keep = (list: string): JsonObject[] =>
     asObjects(metadata[list] ?? [], list).filter((item) => !isRemoved(item))
   metadata['snapshots'] = keep('snapshots')
-  metadata['snapshot-log'] = keep('snapshot-log')
+  // What is before a removed entry goes too: a log with a gap would answer for the time of the gap, and wrongly.
+  const log = asObjects(metadata['snapshot-log'] ?? [], 'snapshot-log')
+  metadata['snapshot-log'] = log.slice(log.findLastIndex(isRemoved) + 1)
   for (const [name, ref] of Object.entries(asObject(metadata['refs'] ?? {}, 'refs')))
     if (isRemoved(asObject(ref, 'ref'))) removeRef(metadata, name)
 }

@@ -104,6 +104,12 @@ describe('updates', () => {
     expect(headless['current-snapshot-id']).toBe(-1)
   })
 
+  it('drops the log before a removed snapshot, so that no time gets the answer of another', () => {
+    const rolledBack = applyUpdates(withTwo, [ref('main', A)], 9_500)
+    const removed = applyUpdates(rolledBack, [{ action: 'remove-snapshots', 'snapshot-ids': [B] }], 1)
+    expect(removed['snapshot-log']).toEqual([{ 'snapshot-id': A, 'timestamp-ms': 9_500 }])
+  })
+
   it('sets and removes properties', () => {
     const set = applyUpdates(table, [{ action: 'set-properties', updates: { a: '1', b: '2' } }], 1)
     const removed = applyUpdates(set, [{ action: 'remove-properties', removals: ['a', 'none'] }], 1)

@@ -92,9 +92,9 @@ describe('a substitution', () => {
         viewName: hasName && reference.at ? names[index] : undefined,
       }))
       const text = applySubstitutions(sql, substituteVersions(sql, substituted))
-      expect([text.length, [...text].length, Buffer.byteLength(text)]).toEqual([
+      expect([text.length, Array.from(text).length, Buffer.byteLength(text)]).toEqual([
         sql.length,
-        [...sql].length,
+        Array.from(sql).length,
         Buffer.byteLength(sql),
       ])
       const left = await analyze(text, names)

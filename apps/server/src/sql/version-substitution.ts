@@ -80,7 +80,7 @@ export function substituteVersions(
 
 /** `text` and then blanks in the place of `replaced`. What is not ASCII there stays, in a comment, to keep the bytes. */
 function fill(replaced: string, text: string): string {
-  const left = [...replaced].filter((character) => character > '\x7F')
+  const left = Array.from(replaced).filter((character) => character > '\x7F')
   for (const character of text) {
     if (character <= '\x7F') continue
     const index = left.indexOf(character)

@@ -37,7 +37,7 @@ export function toJson(type: IcebergType, value: unknown): string {
     case 'boolean':
     case 'int':
     case 'long':
-      return String(value as boolean | number | bigint)
+      return String(value)
     case 'struct': {
       const record = value as Readonly<Record<string, unknown>>
       const members = type.fields.map(
