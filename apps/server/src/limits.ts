@@ -18,6 +18,9 @@ export const LIMITS = {
   /** Snapshots taken over from the worker at once: some 5 ms of work. */
   snapshotsPerMessageMax: 2_500,
 
+  /** A table that was sent whole is asked for conditionally for so long; then it is sent whole again. */
+  tableRevalidatedForMs: 300 * SECOND,
+
   // Snapshot cache
   snapshotFreshMs: 5 * SECOND,
   snapshotStaleIfErrorMs: 60 * SECOND,
@@ -127,5 +130,7 @@ export const LIMITS = {
 
   // HTTP
   readinessTimeoutMs: 2 * SECOND,
+  /** How long running requests may go on when the server is asked to end. */
+  drainMs: 5 * SECOND,
   requestBodyBytesMax: 2 * MIB,
 } as const

@@ -196,7 +196,7 @@ async function createQueryServices(
     authorizer: createAuthorizer(iceberg.namespaces),
     catalog,
     snapshotCache: createSnapshotCache({
-      load: async (ident, signal) => await catalog.loadTable(ident, signal),
+      load: async (ident, how, signal) => await catalog.refreshTable(ident, how, signal),
       clock,
       onOutcome: (outcome) => {
         metrics.snapshotCache(outcome)
@@ -217,9 +217,19 @@ async function listen(server: Server, { host, port }: Address, stack: AsyncDispo
     server.listen(port, host, resolve)
   })
   stack.defer(async () => {
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
+    await drain(server)
   })
   const bound = server.address() as AddressInfo
   return `http://${host.includes(':') ? `[${host}]` : host}:${bound.port}`
+}
+
+/** Takes no more requests, lets those that run end within `drainMs`, and cuts the rest. */
+async function drain(server: Server): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve))
+  server.closeIdleConnections()
+  const cut = setTimeout(() => {
+    server.closeAllConnections()
+  }, LIMITS.drainMs)
+  await closed
+  clearTimeout(cut)
 }

@@ -160,15 +160,21 @@ describe('refusals', () => {
     expect(rowCount).toBeLessThan(400)
   })
 
-  it('[QR9] refuses snapshots with deletes before the first row', async () => {
+  it('reads a snapshot without the rows that its position deletes name', async () => {
     const page = (await (
       await stack.client.request('GET', '/namespaces/analytics/tables/episodes')
     ).json()) as {
       snapshots: { snapshotId: string; summary: Record<string, string> }[]
     }
-    const withDeletes = page.snapshots.find(({ summary }) => Number(summary['total-delete-files']) > 0)!
-    const pins = [{ namespace: ['analytics'], table: 'episodes', snapshotId: withDeletes.snapshotId }]
-    expect(await stack.client.outcome(`SELECT count(*) FROM ${EPISODES}`, pins)).toBe('TABLE_UNSUPPORTED')
+    const { snapshotId, summary } = page.snapshots.find(
+      ({ summary }) => Number(summary['total-delete-files']) > 0,
+    )!
+    const pins = [{ namespace: ['analytics'], table: 'episodes', snapshotId }]
+    const live = Number(summary['total-records']) - Number(summary['total-position-deletes'])
+    expect(live).toBeLessThan(Number(summary['total-records']))
+    expect((await stack.client.query(`SELECT * FROM ${EPISODES}`, pins)).rowCount).toBe(live)
+    const { batches } = await stack.client.query(`SELECT count(*) FROM ${EPISODES}`, pins)
+    expect(batches[0]?.getChildAt(0)?.get(0)).toBe(BigInt(live))
   })
 
   it('marks the place of an error in the text', async () => {
@@ -253,6 +259,19 @@ describe('failures and stopping', () => {
       }
     }
     expect(Number((await line())['rowCount'])).toBeLessThan(1_000_000)
+  })
+})
+
+describe('ending', () => {
+  it('lets a running statement finish and takes no other', async () => {
+    const server = await startTestStack(lake)
+    const info = await server.client.flightInfo(`SELECT * FROM ${EPISODES}`)
+    if ('status' in info) throw new Error(info.message)
+    const response = await server.client.doGet(info.ticket)
+    const ending = server[Symbol.asyncDispose]()
+    await expect(server.client.request('GET', '/session')).rejects.toThrow()
+    expect((await readResult(response)).receipt?.rowCount).toBe(100_000)
+    await ending
   })
 })
 
