@@ -21,7 +21,6 @@ const INCOMPLETE = [
 
 /** Tables without deletes that hold something which is not read. */
 const UNSUPPORTED: Record<string, string> = {
-  'duckdb-iceberg/timestamptz_ns': 'type timestamptz_ns',
   'duckdb-iceberg-fork-tishj/unknown_puffin__test_table': 'puffin data files',
   'impala/iceberg_migrated_alter_test_orc': 'orc data files',
   'impala/iceberg_migrated_complex_test_orc': 'orc data files',

@@ -7,8 +7,39 @@ export interface EngineTable {
   /** Levels joined by `.`, as written in SQL: `iceberg."a.b".t`. */
   readonly schemaName: string
   readonly tableName: string
+  /** A name without catalog and schema, by which the statement reads this instead of the table's own. */
+  readonly viewName?: string | undefined
   /** Top-level columns in order of the pinned schema; `sqlType` is a DuckDB type. Names are unique ignoring case. */
   readonly columns: readonly { readonly name: string; readonly sqlType: string }[]
+}
+
+/** Where a file stands among commits and partitions. A delete is for files of lower order, and of its partition. */
+export interface DeletePlace {
+  readonly commitOrder: number
+  readonly partition: number
+}
+
+export interface ScanExcerpt extends Excerpt {
+  /** undefined: no equality delete is for it. Otherwise it also has the columns of all their keys. */
+  readonly place?: DeletePlace | undefined
+}
+
+export interface EqualityKey {
+  /** Of the excerpts of data files; beyond the table's columns where it is hidden. */
+  readonly columnIndex: number
+  /** DuckDB type of that column. */
+  readonly columnType: string
+  /** Names of the fields that lead to the key inside of the column; none where the column is the key. */
+  readonly path: readonly string[]
+}
+
+/** Delete files with the same keys. NULL equals NULL, NaN equals NaN, -0 equals 0. */
+export interface EqualityDeletes {
+  readonly keys: readonly EqualityKey[]
+  /** True where they are for every partition. */
+  readonly isGlobal: boolean
+  /** Column i is key i, as a column of type `columnType`. Each has its place. */
+  readonly excerpts: readonly ScanExcerpt[]
 }
 
 /** What a view of a table stands on while a statement runs. */
@@ -20,9 +51,16 @@ export interface ScanView {
    */
   readonly columnIndexes: ReadonlySet<number>
   readonly source:
-    | { readonly kind: 'excerpts'; readonly excerpts: readonly Excerpt[] }
+    | {
+        readonly kind: 'excerpts'
+        readonly excerpts: readonly ScanExcerpt[]
+        /** Rows that one of these deletes are no rows of the table. */
+        readonly equalityDeletes?: readonly EqualityDeletes[]
+      }
     /** No column is needed: only the number of rows counts. */
     | { readonly kind: 'rows'; readonly rowCount: number }
+    /** Lines of JSON objects with values under `c<index>`; `jsonTypes` are DuckDB types to read them as, by index. */
+    | { readonly kind: 'json'; readonly path: string; readonly jsonTypes: ReadonlyMap<number, string> }
 }
 
 export interface ResultColumn {

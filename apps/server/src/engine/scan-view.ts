@@ -5,16 +5,17 @@
 // the optimizer drops it where it is not needed, and a mistake in pushdown becomes an error instead of NULLs.
 import { AppError } from '@lake/core/errors.ts'
 import { assert } from '@lake/core/assert.ts'
-import type { Excerpt } from '../parquet/excerpt.ts'
+import { LIMITS } from '../limits.ts'
 import type { EngineTable, ScanView } from './engine.ts'
 import { STATEMENT_POSITIONS_MAX } from './engine-errors.ts'
+import { excerptsSql } from './excerpt-sql.ts'
 import { quoteIdentifier, quoteString } from './quote.ts'
 
 /** Two names that the engine cannot tell apart would silently become one table. */
 function checkDistinct(tables: readonly EngineTable[]): void {
   const seen = new Set<string>()
   for (const table of tables) {
-    const key = JSON.stringify([table.schemaName.toLowerCase(), table.tableName.toLowerCase()])
+    const key = viewName(table).toLowerCase()
     if (seen.has(key)) {
       throw new AppError(
         'SQL_UNSUPPORTED',
@@ -25,49 +26,29 @@ function checkDistinct(tables: readonly EngineTable[]): void {
   }
 }
 
+/** Versions of a table have temporary views, whose names need no catalog and schema. */
 const viewName = (table: EngineTable): string =>
+  table.viewName === undefined ? fullName(table) : quoteIdentifier(table.viewName)
+
+const fullName = (table: EngineTable): string =>
   `iceberg.${quoteIdentifier(table.schemaName)}.${quoteIdentifier(table.tableName)}`
+
+const viewKind = (table: EngineTable): string => (table.viewName === undefined ? 'VIEW' : 'TEMP VIEW')
 
 function createSchemas(tables: readonly EngineTable[]): string[] {
   const names = new Map(tables.map((table) => [table.schemaName.toLowerCase(), table.schemaName]))
   return [...names.values()].map((name) => `CREATE SCHEMA IF NOT EXISTS iceberg.${quoteIdentifier(name)}`)
 }
 
-/** Excerpts of one shape share a `read_parquet`: same columns from the file, same constants. */
-function groupByShape(excerpts: readonly Excerpt[], indexes: readonly number[]): Excerpt[][] {
-  const groups = new Map<string, Excerpt[]>()
-  for (const excerpt of excerpts) {
-    const shape = indexes.map((index) => {
-      const column = excerpt.columns.get(index)
-      assert(column !== undefined, `excerpt without column ${index}`)
-      return column.source === 'file' ? null : column.sql
-    })
-    const key = JSON.stringify([excerpt.path !== undefined, shape])
-    const group = groups.get(key)
-    if (group) group.push(excerpt)
-    else groups.set(key, [excerpt])
-  }
-  return [...groups.values()]
-}
-
-function selectGroup(table: EngineTable, indexes: readonly number[], group: readonly Excerpt[]): string {
-  const [first] = group
-  assert(first !== undefined, 'a group has an excerpt')
-  const columns = indexes.map((index) => {
-    const column = first.columns.get(index)
-    const value = column?.source === 'constant' ? `(${column.sql})` : `c${index}`
-    return `CAST(${value} AS ${table.columns[index]?.sqlType}) AS v${index}`
-  })
-  const list = columns.length === 0 ? '1 AS one' : columns.join(', ')
-  const paths = group.map((excerpt) => excerpt.path)
-  if (paths[0] === undefined) {
-    let rowCount = 0
-    for (const excerpt of group) rowCount += excerpt.rowCount
-    return `SELECT ${list} FROM range(${rowCount})`
-  }
-  const files = paths.map((path) => quoteString(path ?? '')).join(', ')
-  const options = 'hive_partitioning = false, union_by_name = false, file_row_number = false'
-  return `SELECT ${list} FROM read_parquet([${files}], ${options})`
+function selectJson(
+  table: EngineTable,
+  indexes: readonly number[],
+  source: ScanView['source'] & { readonly kind: 'json' },
+): string {
+  const values = indexes.map((index) => `CAST(c${index} AS ${table.columns[index]?.sqlType}) AS v${index}`)
+  const types = indexes.map((index) => `c${index}: ${quoteString(source.jsonTypes.get(index) ?? 'VARCHAR')}`)
+  const options = `format = 'newline_delimited', maximum_object_size = ${LIMITS.metadataRowBytesMax}, columns = {${types.join(', ')}}`
+  return `SELECT ${values.join(', ')} FROM read_json([${quoteString(source.path)}], ${options})`
 }
 
 function sourceSql(scan: ScanView, indexes: readonly number[]): string {
@@ -76,13 +57,8 @@ function sourceSql(scan: ScanView, indexes: readonly number[]): string {
     assert(indexes.length === 0, 'a count of rows has no columns')
     return `SELECT 1 AS one FROM range(${source.rowCount})`
   }
-  if (source.excerpts.length === 0) {
-    const columns = indexes.map((index) => `CAST(NULL AS ${table.columns[index]?.sqlType}) AS v${index}`)
-    return `SELECT ${columns.length === 0 ? '1 AS one' : columns.join(', ')} WHERE false`
-  }
-  return groupByShape(source.excerpts, indexes)
-    .map((group) => selectGroup(table, indexes, group))
-    .join(' UNION ALL ')
+  if (source.kind === 'json') return selectJson(table, indexes, source)
+  return excerptsSql({ ...scan, source }, indexes)
 }
 
 function createScanView(scan: ScanView): string {
@@ -96,7 +72,7 @@ function createScanView(scan: ScanView): string {
   })
   // Positions of errors inside a view count in this text. The blanks move them beyond those that are taken for positions
   // in a statement (engine-errors.ts).
-  return `${' '.repeat(STATEMENT_POSITIONS_MAX)}CREATE OR REPLACE VIEW ${viewName(table)} AS SELECT ${columns.join(', ')} FROM (${sourceSql(scan, indexes)})`
+  return `${' '.repeat(STATEMENT_POSITIONS_MAX)}CREATE OR REPLACE ${viewKind(table)} ${viewName(table)} AS SELECT ${columns.join(', ')} FROM (${sourceSql(scan, indexes)})`
 }
 
 /** Statements that create or replace the views of a statement's tables. */
@@ -122,7 +98,7 @@ export function stubStatements(tables: readonly EngineTable[], nonce: string): s
     const stub = `iceberg.main.t${tableIndex}_${nonce}`
     return [
       `CREATE TABLE ${stub} (${columns.join(', ')})`,
-      `CREATE VIEW ${viewName(table)} AS SELECT ${named.join(', ')} FROM ${stub}`,
+      `CREATE ${viewKind(table)} ${viewName(table)} AS SELECT ${named.join(', ')} FROM ${stub}`,
     ]
   })
   return [...createSchemas(tables), ...stubs]

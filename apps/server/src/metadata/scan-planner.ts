@@ -4,6 +4,7 @@ import type { Predicate } from '@lake/core/expr/predicate.ts'
 import type { Snapshot, TableMetadata } from '@lake/core/iceberg/table-metadata.ts'
 import type { Schema } from '@lake/core/iceberg/types.ts'
 import type { ManifestFile } from '@lake/core/iceberg/manifest.ts'
+import { DELETE_FILE_PATH_ID } from '@lake/core/scan/delete-file-index.ts'
 import { createTableScan } from '@lake/core/scan/table-scan.ts'
 import type { FileSelection, PruningSwitches, ScanPlan } from '@lake/core/scan/table-scan.ts'
 import { mapConcurrently } from '../concurrency/map-concurrently.ts'
@@ -38,7 +39,12 @@ export async function planSnapshotScan(
   const manifests = snapshot ? await readSnapshotManifests(source, snapshot, signal) : []
   const selected = scan.selectManifests(manifests)
   const select = async (manifest: ManifestFile, itemSignal: AbortSignal): Promise<FileSelection> => {
-    const context = { spec: scan.specOf(manifest), schema, metricsFieldIds }
+    const isDeletes = manifest.content === 'deletes'
+    const context = {
+      spec: scan.specOf(manifest),
+      schema,
+      metricsFieldIds: isDeletes ? new Set([DELETE_FILE_PATH_ID]) : metricsFieldIds,
+    }
     return scan.selectFiles(manifest, await readManifest(source, manifest, context, itemSignal))
   }
   const selections = await mapConcurrently(selected.read, LIMITS.manifestsReadAtOnceMax, select, signal)

@@ -5,9 +5,11 @@ import { join } from 'node:path'
 import type { FileHandle } from 'node:fs/promises'
 import { AppError } from '@lake/core/errors.ts'
 import type { FileReader } from './file-reader.ts'
+import { DELETED_NODE, deletedChunkOf } from './deleted-column.ts'
 import { encodeFooter, MAGIC, projectedLeaves } from './footer-writer.ts'
 import type { PlacedChunk, PlacedRowGroup } from './footer-writer.ts'
-import type { RowGroup } from './parquet-metadata.ts'
+import type { LiveRowGroup } from './deleted-column.ts'
+import type { ColumnChunk } from './parquet-metadata.ts'
 import type { ProjectedNode } from './projection.ts'
 import { parquetCorrupt, parquetUnsupported } from './thrift.ts'
 
@@ -17,15 +19,23 @@ const CODEC_NAMES: Readonly<Record<number, string>> = { 3: 'LZO', 5: 'LZ4 (Hadoo
 /** What the engine decodes: plain, dictionaries, RLE, bit packing, the three delta encodings, byte stream split. */
 const READABLE_ENCODINGS: ReadonlySet<number> = new Set([0, 2, 3, 4, 5, 6, 7, 8, 9])
 
+export interface ExcerptContent {
+  readonly nodes: readonly ProjectedNode[]
+  readonly groups: readonly LiveRowGroup[]
+  /** True where the last column of the file shall say which rows are deleted. */
+  readonly hasDeletedRows: boolean
+}
+
 /** Returns the absolute path of the finished file. */
 export async function writeExcerptFile(
   target: { readonly directory: string; readonly name: string; readonly uri: string },
-  content: { readonly nodes: readonly ProjectedNode[]; readonly groups: readonly RowGroup[] },
+  content: ExcerptContent,
   reader: FileReader,
   signal: AbortSignal,
 ): Promise<string> {
-  const { placed, endOffset } = placeChunks(content.nodes, content.groups)
-  const chunks = placed.flatMap((group) => group.chunks)
+  const { placed, deletedPages, endOffset } = placeChunks(content)
+  const chunks = placed.flatMap((group) => group.chunks.slice(0, group.fetchedCount))
+  const nodes = content.hasDeletedRows ? [...content.nodes, DELETED_NODE] : content.nodes
   const path = join(target.directory, `${target.name}.parquet`)
   const partPath = `${path}.part`
   // Before anything may be removed: a file that is already there is not ours.
@@ -33,15 +43,20 @@ export async function writeExcerptFile(
   try {
     try {
       await writeAt(handle, MAGIC, 0)
+      for (const { source, offset } of chunks) {
+        if (source.bytes !== undefined) await writeAt(handle, source.bytes, offset)
+      }
+      const copied = chunks.filter(({ source }) => source.bytes === undefined)
       await reader.readRanges(
-        chunks.map((chunk) => chunk.source.range),
+        copied.map((chunk) => chunk.source.range),
         async (index, position, bytes) => {
-          const chunk = chunks[index]
+          const chunk = copied[index]
           if (chunk) await writeAt(handle, bytes, chunk.offset + position - chunk.source.range.start)
         },
         signal,
       )
-      await writeAt(handle, encodeFooter(content.nodes, placed), endOffset)
+      for (const { bytes, offset } of deletedPages) await writeAt(handle, bytes, offset)
+      await writeAt(handle, encodeFooter(nodes, placed), endOffset)
     } finally {
       await handle.close()
     }
@@ -57,28 +72,47 @@ export async function writeExcerptFile(
   }
 }
 
-function placeChunks(
-  nodes: readonly ProjectedNode[],
-  groups: readonly RowGroup[],
-): { placed: PlacedRowGroup[]; endOffset: number } {
+/** Fetched chunks come first in each group, the one that we make last. */
+interface PlacedGroup extends PlacedRowGroup {
+  readonly fetchedCount: number
+}
+
+interface Placement {
+  readonly placed: readonly PlacedGroup[]
+  readonly deletedPages: readonly { readonly bytes: Uint8Array; readonly offset: number }[]
+  readonly endOffset: number
+}
+
+function placeChunks({ nodes, groups, hasDeletedRows }: ExcerptContent): Placement {
   const leaves = projectedLeaves(nodes)
   let endOffset = MAGIC.byteLength
-  const placed = groups.map((group) => ({
-    rowCount: group.rowCount,
-    chunks: leaves.map((leaf): PlacedChunk => {
-      const source = group.chunks[leaf.index]
-      if (source === undefined) throw parquetCorrupt('a row group lacks a column')
-      if (!READABLE_CODECS.has(source.codec)) {
-        throw parquetUnsupported(`Parquet compression ${CODEC_NAMES[source.codec] ?? source.codec}`)
-      }
-      const encoding = source.encodings.find((candidate) => !READABLE_ENCODINGS.has(candidate))
-      if (encoding !== undefined) throw parquetUnsupported(`Parquet encoding ${encoding}`)
-      const offset = endOffset
-      endOffset += source.range.end - source.range.start
-      return { source, offset }
-    }),
-  }))
-  return { placed, endOffset }
+  const deletedPages: { bytes: Uint8Array; offset: number }[] = []
+  const place = (source: ColumnChunk): PlacedChunk => {
+    const offset = endOffset
+    endOffset += source.range.end - source.range.start
+    return { source, offset }
+  }
+  const placed = groups.map(({ group, deletedPage }) => {
+    const chunks = leaves.map((leaf) => place(readableChunk(group.chunks[leaf.index])))
+    const fetchedCount = chunks.length
+    if (hasDeletedRows) {
+      const chunk = place(deletedChunkOf(deletedPage, group.rowCount))
+      deletedPages.push({ bytes: deletedPage, offset: chunk.offset })
+      chunks.push(chunk)
+    }
+    return { rowCount: group.rowCount, chunks, fetchedCount }
+  })
+  return { placed, deletedPages, endOffset }
+}
+
+function readableChunk(source: ColumnChunk | undefined): ColumnChunk {
+  if (source === undefined) throw parquetCorrupt('a row group lacks a column')
+  if (!READABLE_CODECS.has(source.codec)) {
+    throw parquetUnsupported(`Parquet compression ${CODEC_NAMES[source.codec] ?? source.codec}`)
+  }
+  const encoding = source.encodings.find((candidate) => !READABLE_ENCODINGS.has(candidate))
+  if (encoding !== undefined) throw parquetUnsupported(`Parquet encoding ${encoding}`)
+  return source
 }
 
 async function writeAt(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {

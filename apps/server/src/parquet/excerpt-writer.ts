@@ -4,7 +4,6 @@
 import { assertDefined } from '@lake/core/assert.ts'
 import { AppError } from '@lake/core/errors.ts'
 import type { Predicate } from '@lake/core/expr/predicate.ts'
-import { formatLiteralSql } from '@lake/core/iceberg/literal.ts'
 import type { NameMapping } from '@lake/core/iceberg/name-mapping.ts'
 import { isPrimitive } from '@lake/core/iceberg/schema.ts'
 import type { PartitionSpec } from '@lake/core/iceberg/table-metadata.ts'
@@ -18,7 +17,7 @@ import type { ObjectStore } from '../storage/object-store.ts'
 import { dropByBloomFilters } from './bloom-filters.ts'
 import { isUsualLeaf } from './column-types.ts'
 import { liveRowGroups } from './deleted-column.ts'
-import { missingFieldSql } from './default-sql.ts'
+import { literalSql, missingFieldSql } from './default-sql.ts'
 import { writeExcerptFile } from './excerpt-file.ts'
 import type { Excerpt, ExcerptColumn } from './excerpt.ts'
 import { resolveFieldIds, type FieldIds } from './field-ids.ts'
@@ -256,13 +255,7 @@ function missingColumnSql(request: ExcerptRequest, field: NestedField): string {
   for (const { sourceId, fieldId } of identityFields(request.partitionSpec)) {
     const value = sourceId === field.id ? partition.get(fieldId) : undefined
     if (value === undefined || !isPrimitive(field.type)) continue
-    return value === null ? 'NULL' : formatLiteralSql(field.type, value)
-  }
-  if (['geometry', 'geography'].includes(field.type.kind)) {
-    const feature = `type ${field.type.kind}`
-    throw new AppError('TABLE_UNSUPPORTED', `The table uses ${feature}, which is not read`, {
-      details: { feature },
-    })
+    return value === null ? 'NULL' : literalSql(field.type, value)
   }
   return missingFieldSql(field, field.name)
 }

@@ -14,7 +14,10 @@ export type ExcerptColumn =
 export interface Excerpt {
   /** Absolute path of the excerpt; undefined where no column has to come from the file. */
   readonly path: string | undefined
+  /** Rows of the file that `path` names; without a file, those that are not deleted. */
   readonly rowCount: number
+  /** True where the file has a column `deleted` (boolean): rows in which it is true are none of the table. */
+  readonly hasDeletedRows?: boolean
   /** By index of the top-level column in the pinned schema; only the needed columns are present. */
   readonly columns: ReadonlyMap<number, ExcerptColumn>
 }

@@ -9,14 +9,15 @@ import type { Progress } from '@lake/core/api/wire.ts'
 import type { TicketClaims } from '@lake/core/flight/ticket.ts'
 import { mapConcurrently } from '../concurrency/map-concurrently.ts'
 import { encodeMessageBatch } from '../engine/arrow-messages.ts'
-import type { EncodedBatch, EngineSession, ScanView } from '../engine/engine.ts'
+import type { EncodedBatch, EngineSession, ScanExcerpt, ScanView } from '../engine/engine.ts'
 import { LIMITS } from '../limits.ts'
-import type { Excerpt } from '../parquet/excerpt.ts'
 import type { RowWise } from '../sql/pushdown.ts'
 import { excerptScan, fetchExcerpts } from './fetch-excerpts.ts'
+import { isMetadataTable, writeMetadataRows } from './metadata-tables/scan-metadata-table.ts'
 import type { QueryServices } from './query-services.ts'
 import type { RunProgress } from './run-progress.ts'
 import type { PlannedTable } from './run-query.ts'
+import type { TableDeletes } from './statement-deletes.ts'
 import { waveSizes } from './wave-sizes.ts'
 
 export interface Execution {
@@ -25,6 +26,8 @@ export interface Execution {
   readonly session: EngineSession
   readonly services: QueryServices
   readonly progress: RunProgress
+  /** By table. */
+  readonly deletes: readonly TableDeletes[]
   readonly schemaMessage: Uint8Array
 }
 
@@ -52,7 +55,7 @@ export async function* executeInWaves(
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   const [table] = execution.tables
-  if (!table || table.plan.rowsOnly !== undefined) {
+  if (!table || table.metadataScan || table.plan.rowsOnly !== undefined) {
     yield* executeAtOnce(execution, signal)
     return
   }
@@ -62,7 +65,7 @@ export async function* executeInWaves(
   // Stops what is fetched ahead when the statement ends early.
   const ahead = new AbortController()
   const fetchSignal = AbortSignal.any([signal, ahead.signal])
-  const fetchWave = (index: number): Promise<Excerpt[]> | undefined => {
+  const fetchWave = (index: number): Promise<ScanExcerpt[]> | undefined => {
     const wave = waves[index]
     if (!wave) return undefined
     const context = { ...execution, directory: execution.session.directory }
@@ -76,7 +79,8 @@ export async function* executeInWaves(
       const excerpts = yield* withProgress(next, 'reading', execution)
       // With a LIMIT the next files may never be needed; without one they will be.
       next = rowWise.limit === undefined ? fetchWave(index + 1) : undefined
-      await execution.session.defineScans([excerptScan(table, excerpts)], signal)
+      const deletes = (await execution.deletes[0]?.equalityDeletes()) ?? []
+      await execution.session.defineScans([excerptScan(table, excerpts, deletes)], signal)
       yield* executeOnce(execution, rowsMax - execution.progress.rowCount, signal)
       await Promise.all(
         excerpts.map(async ({ path }) => path === undefined || (await rm(path, { force: true }))),
@@ -94,13 +98,26 @@ async function readTable(
   execution: Execution,
   signal: AbortSignal,
 ): Promise<ScanView> {
-  const { plan, pinned, requirement } = table
+  const { plan, pinned, requirement, metadataScan } = table
+  if (metadataScan && isMetadataTable(pinned)) {
+    const { columnIndexes } = requirement
+    const { directory } = execution.session
+    const options = {
+      scan: metadataScan,
+      columnIndexes,
+      source: plan.storage,
+      directory,
+      fileName: `metadata-${index}.json`,
+    }
+    return await writeMetadataRows(pinned, options, signal)
+  }
   if (plan.rowsOnly !== undefined) {
     const source = { kind: 'rows', rowCount: plan.rowsOnly } as const
     return { table: pinned.engineTable, columnIndexes: requirement.columnIndexes, source }
   }
   const context = { ...execution, directory: execution.session.directory }
-  return excerptScan(table, await fetchExcerpts(table, index, plan.tasks, context, signal))
+  const deletes = (await execution.deletes[index]?.equalityDeletes()) ?? []
+  return excerptScan(table, await fetchExcerpts(table, index, plan.tasks, context, signal), deletes)
 }
 
 async function* executeOnce(

@@ -1,19 +1,22 @@
 // Turns file scan tasks into excerpts on local disk, a bounded number at a time, and into the views over them.
 import type { FileScanTask } from '@lake/core/scan/file-scan-task.ts'
+import { writeAvroExcerpt } from '../avro/avro-excerpt.ts'
 import { mapConcurrently } from '../concurrency/map-concurrently.ts'
-import type { ScanView } from '../engine/engine.ts'
+import type { EqualityDeletes, ScanExcerpt, ScanView } from '../engine/engine.ts'
 import { LIMITS } from '../limits.ts'
-import type { Excerpt } from '../parquet/excerpt.ts'
 import { writeExcerpt } from '../parquet/excerpt-writer.ts'
 import type { PinnedTable } from './pinned-table.ts'
 import type { QueryServices } from './query-services.ts'
 import type { RunProgress } from './run-progress.ts'
 import type { PlannedTable } from './run-query.ts'
+import type { TableDeletes } from './statement-deletes.ts'
 
 export interface FetchContext {
   readonly services: Pick<QueryServices, 'chunkCache' | 'footerGuesses'>
   readonly directory: string
   readonly progress: RunProgress
+  /** By table. */
+  readonly deletes: readonly TableDeletes[]
 }
 
 /** Excerpts in the order of `tasks`. Each is counted in the progress as soon as it is there. */
@@ -23,19 +26,33 @@ export async function fetchExcerpts(
   tasks: readonly FileScanTask[],
   context: FetchContext,
   signal: AbortSignal,
-): Promise<Excerpt[]> {
+): Promise<ScanExcerpt[]> {
   const { pinned, requirement, plan } = table
+  const withKeys = new Set([...requirement.columnIndexes, ...(plan.equality?.keyIndexes ?? [])])
   const footerGuess = context.services.footerGuesses.of(pinned.loaded.metadata.location)
+  // Requests of few files are all in flight at once; of many they queue, and fewer of them cost less than bytes do.
+  const hasFewFiles = plan.tasks.length <= LIMITS.filesFetchedAtOnceMax
+  const gapShareMax = hasFewFiles ? LIMITS.rangeGapShareMax : LIMITS.rangeGapShareOfManyFilesMax
   return await mapConcurrently(
     tasks,
     LIMITS.filesFetchedAtOnceMax,
     async (task, itemSignal) => {
-      const outcome = await writeExcerpt(
+      const deleted = await context.deletes[tableIndex]?.positionsOf(task)
+      const place = plan.equality?.placeOf(task)
+      // Without a column to read, the number of rows is all there is to know of a file.
+      if (requirement.columnIndexes.size === 0 && place === undefined) {
+        const { recordCount } = task.file
+        const rowCount = recordCount - (deleted?.select(0, recordCount).deletedCount ?? 0)
+        return { path: undefined, rowCount, columns: new Map() }
+      }
+      const write = task.file.format === 'avro' ? writeAvroExcerpt : writeExcerpt
+      const outcome = await write(
         {
           task,
-          schema: pinned.schema,
+          deleted,
+          schema: plan.equality?.schema ?? pinned.schema,
           nameMapping: plan.nameMapping,
-          columnIndexes: requirement.columnIndexes,
+          columnIndexes: place ? withKeys : requirement.columnIndexes,
           predicate: requirement.predicate,
           store: plan.storage.store,
           uri: plan.storage.paths.canonicalUri(task.file.path),
@@ -44,21 +61,26 @@ export async function fetchExcerpts(
           name: `${tableIndex}-${plan.tasks.indexOf(task)}`,
           cache: context.services.chunkCache,
           footerGuess,
+          gapShareMax,
         },
         itemSignal,
       )
       context.progress.addFile(tableIndex, outcome)
-      return outcome.excerpt
+      return { ...outcome.excerpt, place }
     },
     signal,
   )
 }
 
-export function excerptScan({ pinned, requirement }: PlannedTable, excerpts: readonly Excerpt[]): ScanView {
+export function excerptScan(
+  { pinned, requirement }: PlannedTable,
+  excerpts: readonly ScanExcerpt[],
+  equalityDeletes: readonly EqualityDeletes[],
+): ScanView {
   return {
     table: pinned.engineTable,
     columnIndexes: requirement.columnIndexes,
-    source: { kind: 'excerpts', excerpts },
+    source: { kind: 'excerpts', excerpts, equalityDeletes },
   }
 }
 

@@ -14,7 +14,7 @@ import { LIMITS } from '../limits.ts'
 import { analyzeStatement, type TableReference } from '../sql/analyze-statement.ts'
 import { applySubstitutions } from '../sql/version-substitution.ts'
 import { hasVersions } from './metadata-tables/metadata-table-name.ts'
-import { pinTable, sealPin, type PinnedTable } from './pinned-table.ts'
+import { pinTable, sealPin, type PinnedAs, type PinnedTable } from './pinned-table.ts'
 import type { QueryServices } from './query-services.ts'
 import { planRequirements } from './scan-requirements.ts'
 import { formatVersion, planVersions, type ResolvedReference, type VersionedTable } from './table-versions.ts'
@@ -126,7 +126,7 @@ async function pinTables(
 async function pinVersion(
   { ident, reference, metadataTable, version, viewName }: VersionedTable,
   chosenOf: (ident: TableIdent) => bigint | undefined,
-  { snapshotCache }: QueryServices,
+  services: QueryServices,
   signal: AbortSignal,
 ): Promise<PinnedTable> {
   const requested = version && formatVersion(version)
@@ -136,21 +136,39 @@ async function pinVersion(
   }
   const isWholeTable = metadataTable !== undefined && !hasVersions(metadataTable)
   try {
-    const cached = await snapshotCache.load(ident, signal)
-    return pinTable(cached, isWholeTable ? undefined : versionOf(ident), {
-      requested,
-      metadataTable,
-      viewName,
-    })
+    const as = { requested, metadataTable, viewName }
+    return await loadAndPin(ident, isWholeTable ? undefined : versionOf(ident), as, services, signal)
   } catch (error) {
     if (metadataTable === undefined || !isAppError(error, 'NO_SUCH_TABLE')) throw error
     // No table to tell of, so the name may be a table's own.
     const own = { namespace: reference.namespace, table: reference.tableName }
-    const cached = await snapshotCache.load(own, signal).catch((failure: unknown) => {
+    const as = { requested, viewName }
+    return await loadAndPin(own, versionOf(own), as, services, signal).catch((failure: unknown) => {
       throw isAppError(failure, 'NO_SUCH_TABLE') ? error : failure
     })
-    return pinTable(cached, versionOf(own), { requested, viewName })
   }
+}
+
+/**
+ * Pins by what refs name, where that is enough, since it is little where the history is long. What is missing there is
+ * looked for among all snapshots; a time and a metadata table need them anyway.
+ */
+async function loadAndPin(
+  ident: TableIdent,
+  version: TableVersion | undefined,
+  as: PinnedAs,
+  { snapshotCache }: QueryServices,
+  signal: AbortSignal,
+): Promise<PinnedTable> {
+  if (as.metadataTable === undefined && version?.kind !== 'time') {
+    const cached = await snapshotCache.loadRefs(ident, signal)
+    try {
+      return pinTable(cached, version, as)
+    } catch (error) {
+      if (!(error instanceof AppError) || cached.table.snapshotsLoaded === 'all') throw error
+    }
+  }
+  return pinTable(await snapshotCache.load(ident, signal), version, as)
 }
 
 /** Failures of a table have the place of its name, those of a version the place of AT. */

@@ -2,6 +2,7 @@
 // statement needs (metadata/scan-planner.ts), refused whole where something in it is not read.
 import { assertDefined } from '@lake/core/assert.ts'
 import type { ScanReport } from '@lake/core/flight/receipt.ts'
+import type { DataFile } from '@lake/core/iceberg/manifest.ts'
 import type { NameMapping } from '@lake/core/iceberg/name-mapping.ts'
 import { nameMappingOf } from '@lake/core/iceberg/table-name-mapping.ts'
 import type { PartitionSpec } from '@lake/core/iceberg/table-metadata.ts'
@@ -13,6 +14,7 @@ import { refuseEncryptedFiles } from '../parquet/encrypted-files.ts'
 import { planSnapshotScan } from '../metadata/scan-planner.ts'
 import type { ScanRequirement } from '../sql/pushdown.ts'
 import type { TableStorage } from '../storage/table-storage.ts'
+import { planEqualityDeletes, type EqualityDeletePlan } from './equality-deletes.ts'
 import { tableName, type PinnedTable } from './pinned-table.ts'
 
 export interface ScanPlan {
@@ -26,6 +28,8 @@ export interface ScanPlan {
   readonly report: ScanReport
   readonly storage: TableStorage
   readonly nameMapping: NameMapping | undefined
+  /** undefined where no equality delete applies to any task. */
+  readonly equality?: EqualityDeletePlan | undefined
   /** The spec that a file was written with. */
   specOf(specId: number): PartitionSpec
 }
@@ -56,40 +60,48 @@ export async function planScan(
     signal,
   )
   refuseUnsupported(planned.tasks, tableName(pinned.loaded))
-  const isRowsOnly = requirement.columnIndexes.size === 0
-  if (!isRowsOnly) {
+  const { tasks } = planned
+  const specOf = (specId: number): PartitionSpec =>
+    assertDefined(
+      metadata.partitionSpecs.find((spec) => spec.specId === specId),
+      'planning has found every spec',
+    )
+  const deletes = [...new Set(tasks.flatMap((task) => task.deletes))]
+  const equality = deletes.some(({ file }) => file.content === 'equality-deletes')
+    ? planEqualityDeletes(tasks, { schema: pinned.schema, schemas: metadata.schemas, specOf })
+    : undefined
+  const isFileRead = requirement.columnIndexes.size > 0 || equality !== undefined
+  const isRowsOnly = !isFileRead && deletes.length === 0
+  if (isFileRead) {
     await refuseEncryptedFiles(
-      planned.tasks.map(({ file }) => file),
+      tasks.map(({ file }) => file),
       storage,
       signal,
     )
   }
+  const dataBytes = isFileRead ? tasks.reduce((sum, task) => sum + neededBytesOf(task, neededIds), 0) : 0
   return {
-    tasks: isRowsOnly ? [] : planned.tasks,
-    rowsOnly: isRowsOnly ? planned.tasks.reduce((sum, { file }) => sum + file.recordCount, 0) : undefined,
-    neededBytes: isRowsOnly
-      ? 0
-      : planned.tasks.reduce((sum, task) => sum + neededBytesOf(task, neededIds), 0),
+    tasks: isRowsOnly ? [] : tasks,
+    rowsOnly: isRowsOnly ? tasks.reduce((sum, { file }) => sum + file.recordCount, 0) : undefined,
+    neededBytes: deletes.reduce((sum, { file }) => sum + deleteBytesOf(file), dataBytes),
     report: {
       manifestsTotal: planned.manifestsTotal,
       manifestsRead: planned.manifestsRead,
       filesTotal: planned.filesTotal,
       filesPlanned: planned.filesPlanned,
       filesRead: 0,
+      ...(deletes.length > 0 ? { deleteFilesPlanned: deletes.length } : {}),
       rowGroupsTotal: 0,
       rowGroupsRead: 0,
       bytesTotal: planned.bytesTotal,
       bytesRead: 0,
       requests: 0,
-      isMetadataOnly: isRowsOnly || planned.tasks.length === 0,
+      isMetadataOnly: isRowsOnly || tasks.length === 0,
     },
     storage,
     nameMapping: nameMappingOf(metadata),
-    specOf: (specId) =>
-      assertDefined(
-        metadata.partitionSpecs.find((spec) => spec.specId === specId),
-        'planning has found every spec',
-      ),
+    equality,
+    specOf,
   }
 }
 
@@ -112,6 +124,11 @@ function nestedIds(type: IcebergType): number[] {
     default:
       return []
   }
+}
+
+/** A deletion vector is a part of its file. */
+function deleteBytesOf({ contentSizeBytes, fileSizeBytes }: DataFile): number {
+  return contentSizeBytes ?? fileSizeBytes
 }
 
 function neededBytesOf({ file }: FileScanTask, neededIds: readonly number[]): number {

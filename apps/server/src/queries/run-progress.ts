@@ -17,6 +17,12 @@ export interface RunProgress {
   readonly bytesRead: number
   addRows(rowCount: number): void
   addFile(tableIndex: number, read: FileRead): void
+  /** Delete files, or deletion vectors, that were read together. */
+  addDeleteFiles(
+    tableIndex: number,
+    fileCount: number,
+    read: { readonly bytesRead: number; readonly requests: number },
+  ): void
   elapsedMs(): number
   message(phase: Progress['phase']): Progress
   scanReport(tableIndex: number): ScanReport
@@ -29,6 +35,7 @@ export function createRunProgress(
 ): RunProgress {
   const reads = tables.map(() => ({
     filesRead: 0,
+    deleteFilesRead: 0,
     rowGroupsTotal: 0,
     rowGroupsRead: 0,
     bytesRead: 0,
@@ -57,6 +64,13 @@ export function createRunProgress(
       total.rowGroupsRead += read.rowGroupsRead
       total.bytesRead += read.bytesRead
       total.requests += read.requests
+    },
+    addDeleteFiles(tableIndex, fileCount, { bytesRead, requests }) {
+      const total = reads[tableIndex]
+      if (!total) return
+      total.deleteFilesRead += fileCount
+      total.bytesRead += bytesRead
+      total.requests += requests
     },
     elapsedMs,
     message(phase) {

@@ -2,25 +2,34 @@
 // prove → bind → plan scans → (excerpt → execute → encode), the last three in waves where the statement allows it.
 //
 // Until the schema is out, a failure is thrown and has an HTTP status. After that it is the last message of the stream.
-import { assertDefined } from '@lake/core/assert.ts'
+import { assert, assertDefined } from '@lake/core/assert.ts'
 import { AppError } from '@lake/core/errors.ts'
 import type { Receipt } from '@lake/core/flight/receipt.ts'
+import type { LoadedTable, TableIdent } from '../catalog/rest-catalog.ts'
 import { mapConcurrently } from '../concurrency/map-concurrently.ts'
 import { throwIfAborted } from '../concurrency/deadline.ts'
 import { encodeMessageBatch, END_OF_STREAM } from '../engine/arrow-messages.ts'
 import type { BoundStatement, EngineSession } from '../engine/engine.ts'
-import type { TicketClaims } from '@lake/core/flight/ticket.ts'
+import type { SealedPin, TicketClaims } from '@lake/core/flight/ticket.ts'
 import { LIMITS } from '../limits.ts'
 import { errorCodeOf } from '../observability/error-code.ts'
 import type { Logger } from '../observability/logger.ts'
+import { applySubstitutions } from '../sql/version-substitution.ts'
 import { findRowWise, type RowWise, type ScanRequirement } from '../sql/pushdown.ts'
 import { emptyScan } from './fetch-excerpts.ts'
 import { provePin, type PinnedTable } from './pinned-table.ts'
+import {
+  isMetadataTable,
+  metadataScanPlan,
+  planMetadataScan,
+  type MetadataScan,
+} from './metadata-tables/scan-metadata-table.ts'
 import { planScan, type ScanPlan } from './plan-scan.ts'
 import { createRunProgress, type RunProgress } from './run-progress.ts'
 import { failureMessage } from './failure-message.ts'
 import type { QueryServices } from './query-services.ts'
 import { executeAtOnce, executeInWaves } from './execute-scans.ts'
+import { createTableDeletes } from './statement-deletes.ts'
 import { planRequirements } from './scan-requirements.ts'
 
 export interface QueryRun {
@@ -38,6 +47,8 @@ export interface PlannedTable {
   readonly pinned: PinnedTable
   readonly requirement: ScanRequirement
   readonly plan: ScanPlan
+  /** Set for a metadata table. */
+  readonly metadataScan?: MetadataScan
 }
 
 /**
@@ -46,12 +57,14 @@ export interface PlannedTable {
  *   schema; never after it
  */
 export async function* runQuery(
-  claims: TicketClaims,
+  sealed: TicketClaims,
   run: QueryRun,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   const { services } = run
   const startedAtMs = services.clock.nowMs()
+  // From here on the text is the one that the engine reads; its positions are those of the submitted one.
+  const claims = { ...sealed, sql: applySubstitutions(sealed.sql, sealed.substitutions ?? []) }
   const pinned = await provePins(claims, services, signal)
   const { tables, rowWise } = await planTables(claims, pinned, services, signal)
   refuseLargeScan(tables, services.scanBytesMax)
@@ -61,8 +74,13 @@ export async function* runQuery(
   const schemaMessage = await describeResult(claims, pinned, session, runSignal)
   const progress = createRunProgress(tables, startedAtMs, services.clock)
   yield schemaMessage
+  // Ends what is still being read of delete files when the statement ends early.
+  const ended = new AbortController()
   try {
-    const execution = { claims, tables, session, services, progress, schemaMessage }
+    const readSignal = AbortSignal.any([runSignal, ended.signal])
+    const context = { services, directory: session.directory, progress }
+    const deletes = tables.map((table, index) => createTableDeletes(table, index, context, readSignal))
+    const execution = { claims, tables, session, services, progress, deletes, schemaMessage }
     const messages = rowWise
       ? executeInWaves(execution, rowWise, runSignal)
       : executeAtOnce(execution, runSignal)
@@ -80,6 +98,8 @@ export async function* runQuery(
     const cause: unknown = session.lost.aborted && !signal.aborted ? session.lost.reason : error
     run.onEnd(errorCodeOf(cause))
     yield encodeMessageBatch(schemaMessage, failureMessage(cause, run))
+  } finally {
+    ended.abort()
   }
   yield END_OF_STREAM
 }
@@ -90,19 +110,36 @@ async function provePins(
   services: QueryServices,
   signal: AbortSignal,
 ): Promise<PinnedTable[]> {
-  return await mapConcurrently(
-    claims.pins,
+  const loads = [...Map.groupBy(claims.pins, ({ namespace, table }) => JSON.stringify([namespace, table]))]
+  const tables = await mapConcurrently(
+    loads,
     LIMITS.snapshotLoadsPendingMax,
-    async (pin, itemSignal) => {
-      services.authorizer.authorizeTable(pin.namespace, pin.table)
-      const loaded = await services.catalog.loadTable(
-        { namespace: pin.namespace, table: pin.table },
-        itemSignal,
-      )
-      return provePin(loaded, pin, Math.max(0, services.clock.nowMs() - loaded.loadedAtMs))
+    async ([key, pins], itemSignal) => {
+      const { namespace, table } = assertDefined(pins[0], 'a group has a pin')
+      services.authorizer.authorizeTable(namespace, table)
+      return [key, await loadPinned({ namespace, table }, pins, services, itemSignal)] as const
     },
     signal,
   )
+  const loadedByKey = new Map(tables)
+  return claims.pins.map((pin) => {
+    const loaded = loadedByKey.get(JSON.stringify([pin.namespace, pin.table]))
+    assert(loaded !== undefined, 'every pinned table is loaded')
+    return provePin(loaded, pin, Math.max(0, services.clock.nowMs() - loaded.loadedAtMs))
+  })
+}
+
+/** Metadata tables tell of every snapshot; other pins need no more than their own. */
+async function loadPinned(
+  ident: TableIdent,
+  pins: readonly SealedPin[],
+  { catalog }: QueryServices,
+  signal: AbortSignal,
+): Promise<LoadedTable> {
+  if (pins.some(({ metadataTable }) => metadataTable !== undefined))
+    return await catalog.loadTable(ident, signal)
+  const snapshotIds = pins.flatMap(({ snapshotId }) => (snapshotId === null ? [] : [BigInt(snapshotId)]))
+  return await catalog.loadTableAt(ident, snapshotIds, signal)
 }
 
 async function planTables(
@@ -125,6 +162,10 @@ async function planTables(
     async (table, itemSignal, index) => {
       const requirement = assertDefined(requirements[index], 'every pinned table has a requirement')
       const storage = services.openStorage(table.loaded)
+      if (isMetadataTable(table)) {
+        const metadataScan = await planMetadataScan(table, storage, itemSignal)
+        return { pinned: table, requirement, plan: metadataScanPlan(metadataScan, storage), metadataScan }
+      }
       const plan = await planScan(table, requirement, { storage, pruning: services.pruning }, itemSignal)
       return { pinned: table, requirement, plan }
     },

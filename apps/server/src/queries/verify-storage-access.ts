@@ -13,7 +13,7 @@ import type { TableStorage } from '../storage/table-storage.ts'
 const TAIL_BYTES = 8
 
 export interface VerifyServices {
-  readonly catalog: Pick<RestCatalog, 'loadTable'>
+  readonly catalog: Pick<RestCatalog, 'loadTableAt'>
   readonly openStorage: (table: LoadedTable) => TableStorage
   readonly clock: Clock
 }
@@ -72,7 +72,8 @@ async function walk(
   step: Step,
   signal: AbortSignal,
 ): Promise<void> {
-  const table = await step('catalog', null, async () => await services.catalog.loadTable(ident, signal))
+  const load = async (): Promise<LoadedTable> => await services.catalog.loadTableAt(ident, [], signal)
+  const table = await step('catalog', null, load)
   const { metadata } = table
   const snapshot = currentSnapshot(metadata)
   if (snapshot === undefined) return

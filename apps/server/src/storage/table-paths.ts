@@ -22,13 +22,21 @@ const SCHEME = /^([A-Za-z][A-Za-z0-9+.-]*):/
 /** Wider than today's rules for new buckets, since old and S3-compatible stores allow more; never a URL delimiter. */
 const BUCKET = /^[A-Za-z0-9][A-Za-z0-9._-]{0,254}$/
 
-/** @param pathMap from prefixes in metadata to the prefixes that hold the files now; the longest one that fits applies */
+/**
+ * @param pathMap from prefixes in metadata to the prefixes that hold the files now; the longest one that fits applies. A
+ *   prefix without a scheme also fits paths that have one, and an authority, before it: delete files often name data
+ *   files in another form than manifests do (Iceberg table spec, "Paths in Metadata"). Of S3 the authority is a bucket, so
+ *   that such a path is another one.
+ */
 export function createTablePaths(pathMap: ReadonlyMap<string, string>): TablePaths {
   const prefixes = [...pathMap.keys()].sort((a, b) => b.length - a.length)
+  const mapPath = (path: string): string | undefined => {
+    const prefix = prefixes.find((candidate) => isPrefix(candidate, path))
+    return prefix === undefined ? undefined : `${pathMap.get(prefix) ?? ''}${path.slice(prefix.length)}`
+  }
   return {
     canonicalUri(path) {
-      const prefix = prefixes.find((candidate) => isPrefix(candidate, path))
-      const mapped = prefix === undefined ? path : `${pathMap.get(prefix) ?? ''}${path.slice(prefix.length)}`
+      const mapped = mapPath(path) ?? mapPath(withoutScheme(path)) ?? path
       if (!S3_URI.test(mapped)) throw unsupportedScheme(mapped)
       const uri = mapped.replace(S3_URI, 's3://')
       parseS3Uri(uri)
@@ -53,6 +61,11 @@ export function parseS3Uri(uri: string): S3Location {
     throw new AppError('TABLE_CORRUPT', 'A path of the table is not well-formed Unicode')
   }
   return { bucket, key }
+}
+
+/** `hdfs://host:8020/a` is `/a`; a path of S3, or without a scheme, stays as it is. */
+function withoutScheme(path: string): string {
+  return /^s3[an]?:/i.test(path) ? path : path.replace(/^[A-Za-z][A-Za-z0-9+.-]*:(?:\/\/[^/]*)?(?=\/)/, '')
 }
 
 /** Whole segments only: `s3://b/t1` is no prefix of `s3://b/t10/x`. */

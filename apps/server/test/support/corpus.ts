@@ -16,7 +16,8 @@ export interface CorpusSnapshot {
   readonly equalityDeleteFiles: number
   readonly deletionVectors: number
   readonly records: number | null
-  readonly rowsStrictPaths: number | null
+  /** Rows when every path, those inside of delete files too, is compared in its canonical form. */
+  readonly rowsMappedPaths: number | null
   readonly missing: unknown
   readonly notes: readonly string[]
 }

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import type { DataFile } from '../iceberg/manifest.ts'
 import type { PartitionSpec } from '../iceberg/table-metadata.ts'
 import type { LiteralValue } from '../iceberg/types.ts'
-import { indexDeleteFiles } from './delete-file-index.ts'
+import { encodeUtf8 } from '../iceberg/utf8.ts'
+import { DELETE_FILE_PATH_ID, indexDeleteFiles } from './delete-file-index.ts'
 
 const field = (fieldId: number, transform: string) => ({ sourceIds: [1], fieldId, name: 'p', transform })
 const specs = new Map<number, PartitionSpec>([
@@ -59,7 +60,7 @@ const vector = (sketch: FileSketch = {}) =>
 const applied = (data: FileSketch, ...deletes: readonly ReturnType<typeof sequenced>[]): string[] =>
   indexDeleteFiles({ deletes, specs, canonicalPath: (path) => path.replace('s3a:', 's3:') })
     .deletesFor(sequenced(data))
-    .map(({ path }) => path)
+    .map(({ file }) => file.path)
 
 test('[DF1] position deletes apply at or below their sequence number, in their partition', () => {
   expect(applied({ sequence: 5n }, positions())).toEqual(['positions'])
@@ -72,6 +73,25 @@ test('position deletes that name one data file apply to it alone', () => {
   const named = positions({ referencedDataFile: 's3a://b/data' })
   expect(applied({}, named)).toEqual(['positions'])
   expect(applied({ path: 's3://b/other' }, named)).toEqual([])
+})
+
+test('[DF9] equal bounds of the path leave a file of position deletes to that path, as a hint that may be cut', () => {
+  const bounded = (lower: string, upper: string) =>
+    positions({
+      lowerBounds: new Map([[DELETE_FILE_PATH_ID, encodeUtf8(lower)]]),
+      upperBounds: new Map([[DELETE_FILE_PATH_ID, encodeUtf8(upper)]]),
+    })
+  const data = { path: 's3://b/data.parquet' }
+  expect(applied(data, bounded('s3a://b/data.parquet', 's3a://b/data.parquet'))).toEqual(['positions'])
+  expect(applied(data, bounded('s3a://b/other.parquet', 's3a://b/other.parquet'))).toEqual([])
+  expect(applied({ ...data, value: 2n }, bounded('s3a://b/data.parquet', 's3a://b/data.parquet'))).toEqual([])
+  for (const [lower, upper] of [
+    ['s3a://b/o', 's3a://b/o'],
+    ['s3a://b/x.parquet', 's3a://b/z.parquet'],
+    ['s3a://b/z.parquet', 's3a://b/a.parquet'],
+  ] as const) {
+    expect(applied(data, bounded(lower, upper))).toEqual(['positions'])
+  }
 })
 
 test('[DF2] equality deletes apply strictly below their sequence number, in their partition', () => {

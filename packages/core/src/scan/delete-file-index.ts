@@ -4,7 +4,13 @@ import { AppError } from '../errors.ts'
 import type { DataFile } from '../iceberg/manifest.ts'
 import { isUnpartitioned } from '../iceberg/partition-spec.ts'
 import type { PartitionSpec } from '../iceberg/table-metadata.ts'
+import { decodeUtf8 } from '../iceberg/utf8.ts'
 import { partitionKey } from './partition-key.ts'
+
+/** Reserved field id of the column of position delete files that names the data file. */
+export const DELETE_FILE_PATH_ID = 2_147_483_546
+/** Bounds may be cut; one that ends like this is a whole path. */
+const WHOLE_PATH = /\.(parquet|orc|avro)$/i
 
 /** A live file with its data sequence number. */
 export interface SequencedFile {
@@ -18,7 +24,7 @@ export interface DeleteFileIndex {
    * deletion vector applies.
    * @throws AppError TABLE_CORRUPT when two deletion vectors apply, or one that names the file lies in another partition
    */
-  deletesFor(dataFile: SequencedFile): readonly DataFile[]
+  deletesFor(dataFile: SequencedFile): readonly SequencedFile[]
 }
 
 export interface DeleteFileIndexOptions {
@@ -32,6 +38,7 @@ export interface DeleteFileIndexOptions {
 export function indexDeleteFiles({ deletes, specs, canonicalPath }: DeleteFileIndexOptions): DeleteFileIndex {
   const vectors = new Map<string, SequencedFile[]>()
   const byReferencedFile = new Map<string, SequencedFile[]>()
+  const positionsByPath = new Map<string, SequencedFile[]>()
   const positionsByPartition = new Map<string, SequencedFile[]>()
   const equalityByPartition = new Map<string, SequencedFile[]>()
   const globalEquality: SequencedFile[] = []
@@ -44,15 +51,17 @@ export function indexDeleteFiles({ deletes, specs, canonicalPath }: DeleteFileIn
       if (isUnpartitioned(specOf(file, specs))) globalEquality.push(sequenced)
       else append(equalityByPartition, keyOf(file), sequenced)
     } else if (file.referencedDataFile === undefined) {
-      append(positionsByPartition, keyOf(file), sequenced)
+      const path = onlyPathOf(file, canonicalPath)
+      if (path === undefined) append(positionsByPartition, keyOf(file), sequenced)
+      else append(positionsByPath, path, sequenced)
     } else {
       const target = isDeletionVector(file) ? vectors : byReferencedFile
       append(target, canonicalPath(file.referencedDataFile), sequenced)
     }
   }
-  const order = new Map(deletes.map(({ file }, index) => [file, index]))
-  const inOrder = (files: readonly SequencedFile[]): readonly DataFile[] =>
-    files.map(({ file }) => file).sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0))
+  const order = new Map(deletes.map((sequenced, index) => [sequenced, index]))
+  const inOrder = (files: readonly SequencedFile[]): readonly SequencedFile[] =>
+    files.toSorted((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0))
 
   return {
     deletesFor({ file, sequenceNumber }) {
@@ -69,7 +78,8 @@ export function indexDeleteFiles({ deletes, specs, canonicalPath }: DeleteFileIn
       }
       const applicableVectors = named(vectors)
       if (applicableVectors.length > 1) throw corrupt(file.path, 'has more than one deletion vector')
-      const scoped = (positionsByPartition.get(key) ?? []).filter(
+      const ofPath = (positionsByPath.get(path) ?? []).filter((deletion) => keyOf(deletion.file) === key)
+      const scoped = [...ofPath, ...(positionsByPartition.get(key) ?? [])].filter(
         (deletion) => deletion.sequenceNumber >= sequenceNumber,
       )
       const positions =
@@ -84,6 +94,21 @@ export function indexDeleteFiles({ deletes, specs, canonicalPath }: DeleteFileIn
 
 export function isDeletionVector(file: DataFile): boolean {
   return file.content === 'position-deletes' && file.format === 'puffin'
+}
+
+/** The one data file that bounds say all rows of a position delete file name; undefined where they do not say so. */
+function onlyPathOf(file: DataFile, canonicalPath: (path: string) => string): string | undefined {
+  const lower = file.lowerBounds?.get(DELETE_FILE_PATH_ID)
+  const upper = file.upperBounds?.get(DELETE_FILE_PATH_ID)
+  if (!lower || !upper) return undefined
+  const path = decodeUtf8(lower)
+  if (path === undefined || path !== decodeUtf8(upper) || !WHOLE_PATH.test(path)) return undefined
+  try {
+    return canonicalPath(path)
+  } catch {
+    // Bounds are hints: no path of this storage says nothing.
+    return undefined
+  }
 }
 
 function refuseMalformed(file: DataFile): void {

@@ -20,7 +20,9 @@ export function refuseUnsupported(tasks: readonly FileScanTask[], table: string)
 function unsupportedFeature({ file, deletes }: FileScanTask): string | undefined {
   // A data file's own bytes say whether it is encrypted; some writers set key metadata on plain ones.
   if (deletes.some((deletion) => deletion.file.hasKeyMetadata)) return 'encryption'
-  if (file.format !== 'parquet') return `${file.format} data files`
-  const foreign = deletes.find((deletion) => deletion.file.format !== 'parquet' && !isDeletionVector(deletion.file))
+  if (file.format !== 'parquet' && file.format !== 'avro') return `${file.format} data files`
+  const foreign = deletes.find(
+    (deletion) => deletion.file.format !== 'parquet' && !isDeletionVector(deletion.file),
+  )
   return foreign && `${foreign.file.format} ${foreign.file.content.replace('-', ' ')}`
 }

@@ -183,13 +183,24 @@ describe('[SP6] refuseUnsupported', () => {
     ['orc data files', { format: 'orc' }, []],
     ['puffin data files', { format: 'puffin' }, []],
     ['encryption', {}, [deletion({ hasKeyMetadata: true })]],
-    ['position deletes', {}, [deletion({})]],
-    ['deletion vectors', {}, [deletion({ format: 'puffin' })]],
-    ['equality deletes', {}, [deletion({ content: 'equality-deletes' })]],
+    ['orc position deletes', {}, [deletion({ format: 'orc' })]],
+    ['avro equality deletes', {}, [deletion({ content: 'equality-deletes', format: 'avro' })]],
   ])('names %s', (feature, changes, deletes) => {
     const tasks = [
-      { file: dataFile('good'), sequenceNumber: 1n, deletes: [] },
-      { file: dataFile('bad', changes), sequenceNumber: 1n, deletes },
+      {
+        file: dataFile('good'),
+        sequenceNumber: 1n,
+        deletes: [
+          deletion({}),
+          deletion({ format: 'puffin' }),
+          deletion({ content: 'equality-deletes' }),
+        ].map((file) => ({ file, sequenceNumber: 1n })),
+      },
+      {
+        file: dataFile('bad', changes),
+        sequenceNumber: 1n,
+        deletes: deletes.map((file) => ({ file, sequenceNumber: 1n })),
+      },
     ]
     expect(() => {
       refuseUnsupported(tasks, 'ns.t')

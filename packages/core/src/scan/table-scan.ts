@@ -222,7 +222,8 @@ export function metricsOfFile(
   fieldId: number,
   type: PrimitiveType | undefined,
 ): ColumnMetrics | undefined {
-  if (!type) return undefined
+  // Whatever a file has for a column of unknown type is not read.
+  if (!type || type.kind === 'unknown') return undefined
   const lower = file.lowerBounds?.get(fieldId)
   const upper = file.upperBounds?.get(fieldId)
   return {
