@@ -1,8 +1,8 @@
 // Answers that the corpus' own repositories state, with their SQL rewritten to ours by the mapping below. What needs
 // more than reading a table as it is now is left out, each time for a reason that can be read here.
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { CORPUS_DIRECTORY } from './corpus.ts'
+import { basename, join } from 'node:path'
+import { CORPUS_DIRECTORY, readCorpusCounts } from './corpus.ts'
 
 export interface StatedAnswer {
   /** `<repository>/<table>`. */
@@ -26,12 +26,8 @@ interface StatedEntry {
 
 const REASONS: readonly (readonly [RegExp, string])[] = [
   [
-    /iceberg_(metadata|snapshots|column_stats|partition_stats)|\.`?(all_files|files|entries|manifests|history|snapshots|refs|partitions|position_deletes)`?/i,
-    'a metadata table',
-  ],
-  [
-    /version\s*=|snapshot_from|for system_|version as of|timestamp as of/i,
-    'time travel or another metadata file',
+    /iceberg_(column_stats|partition_stats)|\* from iceberg_metadata|select \* from \S+\.all_files|manifest_sequence_number/i,
+    'a metadata table of another form',
   ],
   [
     /filename|input__file__name|file__position|file_row_number|_row_id|_file_row|last_updated/i,
@@ -45,7 +41,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/\.(pos|item|key|value)\b/i, 'a nested collection as a table'],
   [/read_parquet|range\(|duckdb_logs|oracle_(asc|desc)|ice_tbl_v2_part|alltypestiny/i, 'another table'],
   [/__\w+__\w+|partition__spec__id/i, 'a metadata column'],
-  [/tablesample|base64decode|straight_join|iceberg_scan\(\s*\n/i, 'a form of the other engine'],
+  [/tablesample|base64decode|straight_join/i, 'a form of the other engine'],
 ]
 
 function reasonToLeaveOut(entry: StatedEntry): string | undefined {
@@ -54,15 +50,50 @@ function reasonToLeaveOut(entry: StatedEntry): string | undefined {
   return REASONS.find(([pattern]) => pattern.test(entry.query))?.[1]
 }
 
+const CALL =
+  /iceberg_(scan|metadata|snapshots)\(\s*'([^']*)'((?:\s*,\s*\w+\s*=\s*(?:'[^']*'|[^,)\s]+))*)\s*\)/gi
+
+/** True for the metadata file that the corpus' catalog serves, as `3`, `v3` or by its whole name. */
+function isServed(table: string, version: string): boolean {
+  const file = basename(readCorpusCounts()[table]?.metadata ?? '', '.metadata.json')
+  return (
+    [version, `v${version}`, `${version}.metadata.json`].includes(file) || version === `${file}.metadata.json`
+  )
+}
+
+/** A table function as the table that it reads; undefined where it reads another metadata file. */
+function tableOfCall(
+  table: string,
+  from: string,
+  [, kind, path, options]: RegExpMatchArray,
+): string | undefined {
+  const option = (name: string): string | undefined =>
+    new RegExp(`\\b${name}\\s*=\\s*'?([^',)\\s]+)`, 'i').exec(options ?? '')?.[1]
+  const version = option('version') ?? /([^/]+)\.metadata\.json$/.exec(path ?? '')?.[1]
+  if (version !== undefined && !isServed(table, version)) return undefined
+  const snapshotId = option('snapshot_from_id')
+  const at = snapshotId === undefined ? '' : ` AT (VERSION => ${snapshotId})`
+  const metadataTable = (name: string): string => `${from.slice(0, -1)}$${name}"${at}`
+  if (kind?.toLowerCase() === 'snapshots') return metadataTable('snapshots')
+  if (kind?.toLowerCase() === 'scan') return `${from}${at}`
+  const contents = "['DATA', 'POSITION_DELETES', 'EQUALITY_DELETES'][data_file.content + 1]"
+  return `(SELECT if(data_file.content = 0, 'DATA', 'DELETE') AS manifest_content, ${contents} AS content,
+    sequence_number AS data_sequence_number, file_sequence_number FROM ${metadataTable('entries')})`
+}
+
 /** Stated by DuckDB's Iceberg extension: `iceberg_scan('<path>')` becomes the table, cells are parted by tabs. */
-function fromDuckDb(table: string, entry: StatedEntry): StatedAnswer {
+function fromDuckDb(table: string, entry: StatedEntry): StatedAnswer | undefined {
   const from = `iceberg.${table
     .split('/')
     .map((part) => `"${part}"`)
     .join('.')}`
-  const sql = entry.query
+  const calls = [...entry.query.matchAll(CALL)].map(
+    (call) => [call[0], tableOfCall(table, from, call)] as const,
+  )
+  if (calls.some(([, replacement]) => replacement === undefined)) return undefined
+  const sql = calls
+    .reduce((query, [call, replacement]) => query.replace(call, () => replacement ?? ''), entry.query)
     .replaceAll(/my_datalake\.default\.\w+/gi, from)
-    .replaceAll(/iceberg_scan\('[^']*'(\s*,\s*allow_moved_paths\s*=\s*true)?\s*\)/gi, from)
     .replace(/;\s*$/, '')
   const lines = (entry.results ?? '').split('\n').filter((line) => line !== '')
   return {
@@ -75,18 +106,23 @@ function fromDuckDb(table: string, entry: StatedEntry): StatedAnswer {
 /** Stated by Impala: bare table names become full ones, cells are parted by commas and texts are quoted. */
 function fromImpala(table: string, entry: StatedEntry): StatedAnswer {
   const name = table.split('/')[1] ?? ''
-  const bare = new RegExp(`\\b(functional_parquet\\.)?${name}(_external)?\\b`, 'gi')
+  const bare = new RegExp(
+    `\\b(?:functional_parquet\\.)?${name}(?:_external)?\\b(?:\\."?(all_files|files)\\b"?)?`,
+    'gi',
+  )
   const sql = entry.query
     .replaceAll(/"([^"]*)"/g, "'$1'")
     .replaceAll(/`([^`]*)`/g, '"$1"')
-    .replaceAll(bare, `iceberg.impala."${name}"`)
+    .replaceAll(bare, (_bare, metadataTable?: string) =>
+      metadataTable === undefined ? `iceberg.impala."${name}"` : `iceberg.impala."${name}$${metadataTable}"`,
+    )
+    .replaceAll(/\bfor system_version as of (\d+)/gi, 'AT (VERSION => $1)')
+    .replaceAll(/\bfor system_time as of now\(\)/gi, "AT (TIMESTAMP => '2100-01-01')")
     .replace(/;\s*$/, '')
   const lines = (entry.results ?? '').split('\n').filter((line) => line !== '')
   const cells = (line: string): (string | null)[] =>
     [...line.matchAll(/'((?:[^'\\]|\\.)*)'|([^,]+)/g)].map(([, text, bareCell]) =>
-      text === undefined && bareCell === 'NULL'
-        ? null
-        : (text?.replaceAll(/\\(.)/g, '$1') ?? bareCell ?? ''),
+      text === undefined && bareCell === 'NULL' ? null : (text?.replaceAll(/\\(.)/g, '$1') ?? bareCell ?? ''),
     )
   return { table, sql, rows: lines.map(cells) }
 }
@@ -103,8 +139,9 @@ export function readStatedAnswers(): { answers: StatedAnswer[]; leftOut: LeftOut
     )
   const add = (table: string, entry: StatedEntry, convert: typeof fromDuckDb): void => {
     const reason = reasonToLeaveOut(entry)
-    if (reason === undefined) answers.push(convert(table, entry))
-    else leftOut.push({ table, query: entry.query, reason })
+    const answer = reason === undefined ? convert(table, entry) : undefined
+    if (answer) answers.push(answer)
+    else leftOut.push({ table, query: entry.query, reason: reason ?? 'another metadata file' })
   }
   for (const [table, entries] of read('duckdb-iceberg.json'))
     for (const entry of entries) add(table, entry, fromDuckDb)
