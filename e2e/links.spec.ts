@@ -62,7 +62,7 @@ test('a link to a snapshot that is gone says that it has expired', async ({ page
   fragment.pins[0]!.snapshotId = '4711'
   await page.goto('about:blank')
   await page.goto(`/#link=${Buffer.from(JSON.stringify(fragment)).toString('base64url')}`)
-  await expect(workbench.alert).toContainText('SNAPSHOT_EXPIRED')
+  await expect(workbench.alert).toContainText('NO_SUCH_SNAPSHOT')
   await expect(page.getByRole('status', { name: 'Compared with the link' })).toHaveText('expired')
   await workbench.screen('link-expired')
 })

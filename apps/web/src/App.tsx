@@ -1,109 +1,44 @@
-// The shell: top bar, catalog at the left, the workbench or a table page, status bar. The URL says which page it is;
+// The shell: top bar, side pane at the left, the workbench or a table page, status bar. The URL says which page it is;
 // the workbench stays mounted behind a table page, so that nothing in it is lost.
-import { Monitor, Moon, PanelLeft, Sun } from 'lucide-react'
-import { useCallback, useEffect, useState, type ReactNode } from 'react'
+import {
+  lazy,
+  Suspense,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  type ReactNode,
+  type RefObject,
+} from 'react'
 import { Group, Panel, Separator } from 'react-resizable-panels'
 import { navigate, usePathname } from 'wouter/use-browser-location'
 import type { SnapshotInfo } from '@lake/core/api/contract.ts'
-import { useSession } from './api/queries.ts'
-import { namespaceText, sqlTableName, type TableName } from './api/table-name.ts'
+import { sqlTableName, type TableName } from './api/table-name.ts'
 import { CatalogBrowser } from './features/catalog-browser/CatalogBrowser.tsx'
 import { TablePage } from './features/catalog-browser/TablePage.tsx'
-import { saveTabsNow, tabActions, useTabs } from './features/editor/tabs-store.ts'
-import { useRunningTabs } from './query-run/run-registry.ts'
+import type { EditorHandle } from './features/editor/SqlEditorView.tsx'
+import { activeTab, readTabs, saveTabsNow, tabActions } from './features/editor/tabs-store.ts'
+import { saveQuery } from './history/browser-store.ts'
+import type { StatementLink } from './link/link.ts'
 import { parseRoute, tablePath, type Route } from './route.ts'
+import { useShellKeys } from './shell-keys.ts'
+import { StatusBar, TopBar } from './ShellBars.tsx'
+import { SidePane } from './SidePane.tsx'
+import { shortcutText, useOfferedCommands, type Command } from './ui/commands.ts'
 import { ErrorBoundary } from './ui/ErrorBoundary.tsx'
-import { IconButton } from './ui/IconButton.tsx'
-import { useNotice } from './ui/notice.ts'
-import { chooseTheme, useThemeChoice, type ThemeChoice } from './ui/theme.ts'
+import { say } from './ui/notice.ts'
 import { useMedia } from './ui/use-media.ts'
 import { Workbench } from './Workbench.tsx'
 
-const NEXT_THEME: Record<ThemeChoice, ThemeChoice> = { system: 'light', light: 'dark', dark: 'system' }
-const THEME_ICON = { system: Monitor, light: Sun, dark: Moon }
-
-function ThemeToggle() {
-  const choice = useThemeChoice()
-  const Icon = THEME_ICON[choice]
-  return (
-    <IconButton label={`Theme: ${choice}`} onClick={() => chooseTheme(NEXT_THEME[choice])}>
-      <Icon size={16} />
-    </IconButton>
-  )
-}
-
-function Breadcrumb({ route }: { route: Route }) {
-  return (
-    <nav aria-label="Place" className="breadcrumb">
-      <a
-        href="/"
-        aria-current={route.kind === 'editor' ? 'page' : undefined}
-        onClick={(event) => {
-          event.preventDefault()
-          navigate('/')
-        }}
-      >
-        Queries
-      </a>
-      {route.kind === 'table' && (
-        <>
-          <span aria-hidden>▸</span>
-          <span>{namespaceText(route.name.namespace)}</span>
-          <span aria-hidden>▸</span>
-          <span aria-current="page" className="breadcrumb-table">
-            {route.name.table}
-          </span>
-        </>
-      )}
-    </nav>
-  )
-}
-
-function TopBar({ route, onToggleTree }: { route: Route; onToggleTree: () => void }) {
-  return (
-    <header className="top-bar">
-      <IconButton label="Catalog (Ctrl B)" onClick={onToggleTree}>
-        <PanelLeft size={16} />
-      </IconButton>
-      <span className="brand">Lake Workbench</span>
-      <Breadcrumb route={route} />
-      <span className="spacer" />
-      <ThemeToggle />
-    </header>
-  )
-}
-
-const SAVE_TEXT = {
-  saved: 'saved',
-  saving: 'saving…',
-  unsaved: 'not saved: browser storage is full',
-} as const
-
-function StatusBar() {
-  const session = useSession()
-  const running = useRunningTabs()
-  const { saveStatus } = useTabs()
-  const notice = useNotice()
-  return (
-    <footer className="status-bar">
-      <span>{running.size === 0 ? 'idle' : `running ${running.size}`}</span>
-      <output className="notice" data-tone={notice?.tone}>
-        {notice?.text}
-      </output>
-      <span data-tone={saveStatus === 'unsaved' ? 'warn' : undefined}>{SAVE_TEXT[saveStatus]}</span>
-      <span className="spacer" />
-      {session.isError && <span data-tone="error">server unreachable</span>}
-      {session.isSuccess && (
-        <>
-          <span className="status-wide">{session.data.principal ?? 'no sign-in'}</span>
-          <span className="status-wide">discovery {session.data.discovery}</span>
-          <span>times in UTC</span>
-          <span>v{session.data.version}</span>
-        </>
-      )}
-    </footer>
-  )
-}
+const PalettePane = lazy(async () => {
+  const module = await import('./PalettePane.tsx')
+  return { default: module.PalettePane }
+})
+const ShortcutSheet = lazy(async () => {
+  const module = await import('./features/palette/ShortcutSheet.tsx')
+  return { default: module.ShortcutSheet }
+})
 
 function NotFound() {
   return (
@@ -123,10 +58,18 @@ const pinOf = (name: TableName, { snapshotId, committedAtMs }: SnapshotInfo) => 
   committedAtMs,
 })
 
-function Page({ route, onQueryTable }: { route: Route; onQueryTable: QueryTable }) {
+interface PageProps {
+  route: Route
+  onQueryTable: QueryTable
+  editor: RefObject<EditorHandle | null>
+  isResultShown: boolean
+  toggleResults: () => void
+}
+
+function Page({ route, onQueryTable, ...workbench }: PageProps) {
   return (
     <main className="main">
-      <Workbench isHidden={route.kind !== 'editor'} />
+      <Workbench isHidden={route.kind !== 'editor'} {...workbench} />
       {route.kind === 'table' && (
         <ErrorBoundary name="The table page" key={tablePath(route.name)}>
           <TablePage name={route.name} onQuery={onQueryTable} />
@@ -147,63 +90,86 @@ function Drawer({ children, onClose }: { children: ReactNode; onClose: () => voi
   )
 }
 
-/** Ctrl B toggles the catalog; Ctrl S saves at once and never opens the browser's dialog. */
-function useShellKeys(toggleTree: () => void): void {
-  useEffect(() => {
-    const onKeyDown = (event: KeyboardEvent) => {
-      if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return
-      const key = event.key.toLowerCase()
-      if (key === 's') saveTabsNow()
-      else if (key === 'b') toggleTree()
-      else return
-      event.preventDefault()
-    }
-    addEventListener('keydown', onKeyDown, { capture: true })
-    return () => removeEventListener('keydown', onKeyDown, { capture: true })
-  }, [toggleTree])
+/** Saves the text of the open tab under its name; saving again replaces it. */
+function saveActiveTab(): void {
+  saveTabsNow()
+  const { id, title, sql } = activeTab(readTabs().tabs)
+  if (sql.trim() === '') say('There is no text to save yet.')
+  else if (saveQuery({ id, title, sql, savedAtMs: Date.now() })) say(`Saved as “${title}”.`)
+  else say('There are too many saved queries: delete some first.', 'warn')
 }
 
-export function App() {
-  const pathname = usePathname()
-  const route = parseRoute(pathname)
-  const isNarrow = useMedia('(max-width: 760px)')
+const openStatement = ({ title, sql, pins }: StatementLink) => {
+  tabActions.open({ title, sql, pins })
+  navigate('/')
+}
+
+function useShell(isNarrow: boolean) {
   const [isTreeWanted, setTreeWanted] = useState<boolean | null>(null)
-  const isTreeOpen = isTreeWanted ?? !isNarrow
+  const [isResultShown, setResultShown] = useState(true)
+  const [overlay, setOverlay] = useState<'palette' | 'shortcuts' | null>(null)
   const toggleTree = useCallback(() => setTreeWanted((wanted) => !(wanted ?? !isNarrow)), [isNarrow])
-  useShellKeys(toggleTree)
-
-  const openTable = (name: TableName) => {
-    navigate(tablePath(name))
-    if (isNarrow) setTreeWanted(false)
-  }
-  const queryTable = (name: TableName, snapshot?: SnapshotInfo) => {
-    tabActions.open({
-      title: name.table,
-      sql: `SELECT *\nFROM ${sqlTableName(name)}\nLIMIT 100\n`,
-      pins: snapshot === undefined ? [] : [pinOf(name, snapshot)],
-    })
-    navigate('/')
-    if (isNarrow) setTreeWanted(false)
-  }
-  const title = route.kind === 'table' ? `${route.name.table} · Lake Workbench` : 'Lake Workbench'
-  useEffect(() => {
-    document.title = title
-  }, [title])
-
-  const catalog = (
-    <ErrorBoundary name="The catalog">
-      <CatalogBrowser
-        selected={route.kind === 'table' ? route.name : null}
-        onOpenTable={openTable}
-        onQueryTable={(name) => queryTable(name)}
-      />
-    </ErrorBoundary>
+  const toggleResults = useCallback(() => setResultShown((isShown) => !isShown), [])
+  const togglePalette = useCallback(() => setOverlay((shown) => (shown === 'palette' ? null : 'palette')), [])
+  const showShortcuts = useCallback(() => setOverlay('shortcuts'), [])
+  const keys = useMemo(
+    () => ({
+      togglePalette,
+      toggleTree,
+      toggleResults,
+      showShortcuts,
+      save: saveActiveTab,
+      activateTab: (index: number) => {
+        const tab = readTabs().tabs.open[index]
+        if (tab !== undefined) tabActions.activate(tab.id)
+        navigate('/')
+      },
+    }),
+    [togglePalette, toggleTree, toggleResults, showShortcuts],
   )
+  useShellKeys(keys)
+  const commands = useMemo<Command[]>(
+    () => [
+      {
+        id: 'palette',
+        title: 'Search or run a command',
+        shortcut: shortcutText('Mod K'),
+        run: togglePalette,
+      },
+      { id: 'save', title: 'Save query', shortcut: shortcutText('Mod S'), run: saveActiveTab },
+      { id: 'tree', title: 'Show or hide the catalog', shortcut: shortcutText('Mod B'), run: toggleTree },
+      { id: 'queries', title: 'Go to the queries', run: () => navigate('/') },
+      { id: 'zones', title: 'Next pane', shortcut: 'F6', run: () => undefined },
+      { id: 'tabs', title: 'Go to a tab by its place', shortcut: 'Alt 1…9', run: () => undefined },
+      { id: 'shortcuts', title: 'Shortcuts', shortcut: '?', run: showShortcuts },
+    ],
+    [togglePalette, toggleTree, showShortcuts],
+  )
+  useOfferedCommands('shell', commands)
+  return {
+    isTreeOpen: isTreeWanted ?? !isNarrow,
+    closeTree: () => isNarrow && setTreeWanted(false),
+    isResultShown,
+    overlay,
+    closeOverlay: useCallback(() => setOverlay(null), []),
+    toggleTree,
+    toggleResults,
+    togglePalette,
+  }
+}
+
+interface ShellBodyProps {
+  isNarrow: boolean
+  shell: ReturnType<typeof useShell>
+  side: ReactNode
+  children: ReactNode
+}
+
+function ShellBody({ isNarrow, shell, side, children }: ShellBodyProps) {
   return (
-    <div className="shell">
-      <TopBar route={route} onToggleTree={toggleTree} />
+    <>
       <Group orientation="horizontal" className="shell-body">
-        {isTreeOpen && !isNarrow && (
+        {shell.isTreeOpen && !isNarrow && (
           <>
             <Panel
               id="catalog"
@@ -213,17 +179,81 @@ export function App() {
               groupResizeBehavior="preserve-pixel-size"
               className="catalog-panel"
             >
-              {catalog}
+              {side}
             </Panel>
             <Separator className="splitter" aria-label="Width of the catalog" />
           </>
         )}
         <Panel id="main" minSize="240px" className="main-panel">
-          <Page route={route} onQueryTable={queryTable} />
+          {children}
         </Panel>
       </Group>
-      {isTreeOpen && isNarrow && <Drawer onClose={() => setTreeWanted(false)}>{catalog}</Drawer>}
+      {shell.isTreeOpen && isNarrow && <Drawer onClose={shell.closeTree}>{side}</Drawer>}
+    </>
+  )
+}
+
+export function App() {
+  const pathname = usePathname()
+  const route = parseRoute(pathname)
+  const isNarrow = useMedia('(max-width: 760px)')
+  const shell = useShell(isNarrow)
+  const { closeTree, overlay, closeOverlay } = shell
+  const editor = useRef<EditorHandle>(null)
+
+  const openTable = (name: TableName) => {
+    navigate(tablePath(name))
+    closeTree()
+  }
+  const queryTable = (name: TableName, snapshot?: SnapshotInfo) => {
+    openStatement({
+      title: name.table,
+      sql: `SELECT *\nFROM ${sqlTableName(name)}\nLIMIT 100\n`,
+      pins: snapshot === undefined ? [] : [pinOf(name, snapshot)],
+    })
+    closeTree()
+  }
+  const title = route.kind === 'table' ? `${route.name.table} · Lake Workbench` : 'Lake Workbench'
+  useEffect(() => {
+    document.title = title
+  }, [title])
+
+  const side = (
+    <SidePane
+      onOpenStatement={(statement) => {
+        openStatement(statement)
+        closeTree()
+      }}
+      catalog={
+        <ErrorBoundary name="The catalog">
+          <CatalogBrowser
+            selected={route.kind === 'table' ? route.name : null}
+            onOpenTable={openTable}
+            onQueryTable={(name) => queryTable(name)}
+          />
+        </ErrorBoundary>
+      }
+    />
+  )
+  return (
+    <div className="shell">
+      <TopBar route={route} onToggleTree={shell.toggleTree} onOpenPalette={shell.togglePalette} />
+      <ShellBody isNarrow={isNarrow} shell={shell} side={side}>
+        <Page
+          route={route}
+          onQueryTable={queryTable}
+          editor={editor}
+          isResultShown={shell.isResultShown}
+          toggleResults={shell.toggleResults}
+        />
+      </ShellBody>
       <StatusBar />
+      <Suspense>
+        {overlay === 'palette' && (
+          <PalettePane editor={editor} openTable={openTable} onClose={closeOverlay} />
+        )}
+        {overlay === 'shortcuts' && <ShortcutSheet onClose={closeOverlay} />}
+      </Suspense>
       <span className="visually-hidden" aria-live="polite">
         {route.kind === 'table' ? `Table ${route.name.table}` : ''}
       </span>

@@ -8,8 +8,8 @@ export const RESULT_BYTES_PER_STEP_MAX = 512 * 1024 * 1024
 export const RESULT_PUBLISH_INTERVAL_MS = 80
 /** How long a stream is read before the page may paint and handle input. */
 export const READ_SLICE_MS = 24
-/** Results kept at once, one for each of the tabs used last; older ones are dropped, their SQL is not. */
-export const RESULTS_KEPT_MAX = 8
+/** Results kept at once; those of the tabs that ran longest ago are dropped, their SQL is not. */
+export const RESULTS_KEPT_MAX = 24
 
 /** Characters of a cell that are drawn; copies and the cell viewer take the whole value. */
 export const CELL_DISPLAY_CHARS_MAX = 400
@@ -35,3 +35,14 @@ export const FINGERPRINT_SLICE_MS = 12
 /** Characters of a link's fragment; a longer one would be cut by mail and chat programs. */
 export const LINK_CHARS_MAX = 64_000
 export const NOTICE_SHOWN_MS = 8_000
+/** Statements of a text that are run at once; each keeps a result. */
+export const RUN_ALL_STATEMENTS_MAX = 16
+
+export const HISTORY_ENTRIES_MAX = 1_000
+export const HISTORY_CHARS_MAX = 8_000_000
+/** Entries of the history that are drawn; a search reaches the others. */
+export const HISTORY_SHOWN_MAX = 200
+export const SAVED_QUERIES_MAX = 500
+export const PALETTE_SHOWN_MAX = 60
+/** Earlier queries that the palette searches; the history panel searches all. */
+export const PALETTE_HISTORY_MAX = 200

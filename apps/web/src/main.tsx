@@ -10,10 +10,14 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './App.tsx'
 import { queryClient } from './api/query-client.ts'
+import { loadRecords, recordRun } from './history/browser-store.ts'
 import { openLinkOfPage } from './link/open-link.ts'
+import { onRunEnd } from './query-run/run-registry.ts'
 import { startTheme } from './ui/theme.ts'
 
 startTheme()
+onRunEnd(recordRun)
+void loadRecords()
 openLinkOfPage()
 addEventListener('hashchange', openLinkOfPage)
 

@@ -61,11 +61,13 @@ export function decodeLink(
   }
 }
 
+type ReceiptPin = Pick<TableReceipt, 'namespace' | 'table' | 'snapshotId' | 'committedAtMs' | 'requested'>
+
 /**
  * The pins of an answer: its tables at their snapshots. Left out are tables whose version the statement says itself,
  * and tables without a snapshot, which nothing can be pinned to.
  */
-export function pinsOfReceipt(tables: readonly TableReceipt[]): StatementLink['pins'] {
+export function pinsOfReceipt(tables: readonly ReceiptPin[]): StatementLink['pins'] {
   const pins = new Map<string, StatementLink['pins'][number]>()
   for (const { namespace, table, snapshotId, committedAtMs, requested } of tables) {
     if (snapshotId === null || requested !== undefined) continue

@@ -1,17 +1,31 @@
-// The last run of each tab. Results belong to their tab; the least recently started ones are dropped when there are
-// too many (RESULTS_KEPT_MAX), but never one that is still running.
+// The runs of each tab: the last statement's, or those of a whole text that was run at once. Results belong to their
+// tab; the tabs that ran longest ago lose theirs when there are too many (RESULTS_KEPT_MAX), but never one that runs.
+//
+// The statements of a text run one after another, in order. The next starts when the one before has finished; one that
+// fails or is stopped ends the row, and what was waiting is left out.
 import { useSyncExternalStore } from 'react'
 import { RESULTS_KEPT_MAX } from '../limits.ts'
 import { QueryRun, type RunSnapshot, type RunSource } from './query-run.ts'
 import { isRunning } from './run-state.ts'
 
-const runs = new Map<string, QueryRun>()
+export interface TabRuns {
+  /** Started ones, in the order of the text; at least one. */
+  runs: readonly QueryRun[]
+  waiting: readonly RunSource[]
+  /** The one whose result is shown. */
+  shown: QueryRun
+}
+
+const tabs = new Map<string, TabRuns>()
 const listeners = new Set<() => void>()
+const endListeners = new Set<(run: QueryRun) => void>()
 
 let runningIds: ReadonlySet<string> = new Set()
 
+const isTabRunning = ({ runs }: TabRuns): boolean => runs.some((run) => isRunning(run.snapshot.state))
+
 const notify = () => {
-  const next = new Set([...runs].filter(([, run]) => isRunning(run.snapshot.state)).map(([id]) => id))
+  const next = new Set([...tabs].filter(([, tab]) => isTabRunning(tab)).map(([id]) => id))
   if (next.size !== runningIds.size || [...next].some((id) => !runningIds.has(id))) runningIds = next
   for (const listener of listeners) listener()
 }
@@ -20,40 +34,103 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener)
 }
 
-/** Starts a statement for a tab, stopping that tab's run if one is still going. */
-export function startRun(source: RunSource): QueryRun {
-  const previous = runs.get(source.tabId)
-  if (previous !== undefined) void previous.stop()
-  const hasRows = previous !== undefined && previous.buffer.rowCount > 0
-  const run = new QueryRun(source, hasRows ? previous : (previous?.previous ?? null))
-  runs.delete(source.tabId)
-  runs.set(source.tabId, run)
-  run.subscribe(notify)
-  for (const [tabId, kept] of runs) {
-    if (runs.size <= RESULTS_KEPT_MAX) break
-    if (!isRunning(kept.snapshot.state)) runs.delete(tabId)
+function dropOldResults(): void {
+  let count = [...tabs.values()].reduce((sum, { runs }) => sum + runs.length, 0)
+  for (const [tabId, tab] of tabs) {
+    if (count <= RESULTS_KEPT_MAX || tabs.size === 1) return
+    if (isTabRunning(tab)) continue
+    tabs.delete(tabId)
+    count -= tab.runs.length
   }
-  notify()
+}
+
+function begin(source: RunSource, previous: QueryRun | null): QueryRun {
+  const run = new QueryRun(source, previous)
+  let { state } = run.snapshot
+  run.subscribe(() => {
+    const before = state
+    state = run.snapshot.state
+    if (before.kind === state.kind) return
+    const tab = tabs.get(source.tabId)
+    // A new value, so that those who show how statements went hear of it.
+    if (tab !== undefined) tabs.set(source.tabId, { ...tab })
+    if (!isRunning(state)) {
+      for (const listener of endListeners) listener(run)
+      continueTab(run)
+    }
+    notify()
+  })
   void run.start()
   return run
 }
 
-/** Forgets a closed tab's result and stops its run. */
-export function dropRun(tabId: string): void {
-  const run = runs.get(tabId)
-  if (run === undefined) return
-  void run.stop()
-  runs.delete(tabId)
+/** Starts the next waiting statement of the tab whose last run has ended. */
+function continueTab(ended: QueryRun): void {
+  const { tabId } = ended.source
+  const tab = tabs.get(tabId)
+  if (tab?.runs.at(-1) !== ended) return
+  const [next, ...waiting] = tab.waiting
+  if (next === undefined) return
+  if (ended.snapshot.state.kind !== 'finished') {
+    tabs.set(tabId, { ...tab, waiting: [] })
+    return
+  }
+  const run = begin(next, null)
+  tabs.set(tabId, { runs: [...tab.runs, run], waiting, shown: run })
+}
+
+/** Starts statements of one tab, the first at once, stopping what still runs there. Nothing happens for none. */
+export function startRuns(sources: readonly RunSource[]): void {
+  const [first, ...waiting] = sources
+  if (first === undefined) return
+  const before = tabs.get(first.tabId)
+  tabs.delete(first.tabId)
+  for (const run of before?.runs ?? []) void run.stop()
+  const previous = before?.shown ?? null
+  const hasRows = previous !== null && previous.buffer.rowCount > 0
+  const run = begin(first, hasRows ? previous : (previous?.previous ?? null))
+  tabs.set(first.tabId, { runs: [run], waiting, shown: run })
+  dropOldResults()
   notify()
 }
 
-export const useRun = (tabId: string): QueryRun | null =>
-  useSyncExternalStore(subscribe, () => runs.get(tabId) ?? null)
+export const startRun = (source: RunSource): void => startRuns([source])
+
+/** Shows the result of another statement of the same text. */
+export function showRun(run: QueryRun): void {
+  const tab = tabs.get(run.source.tabId)
+  if (tab === undefined || !tab.runs.includes(run)) return
+  tabs.set(run.source.tabId, { ...tab, shown: run })
+  notify()
+}
+
+/** Stops what runs in a tab and leaves out what waits. */
+export function stopTab(tabId: string): void {
+  const tab = tabs.get(tabId)
+  if (tab === undefined) return
+  tabs.set(tabId, { ...tab, waiting: [] })
+  for (const run of tab.runs) void run.stop()
+  notify()
+}
+
+/** Forgets a closed tab's results and stops its runs. */
+export function dropRun(tabId: string): void {
+  stopTab(tabId)
+  if (tabs.delete(tabId)) notify()
+}
+
+/** Calls back once for each run when it has ended, however it did. */
+export function onRunEnd(listener: (run: QueryRun) => void): void {
+  endListeners.add(listener)
+}
+
+export const useTabRuns = (tabId: string): TabRuns | null =>
+  useSyncExternalStore(subscribe, () => tabs.get(tabId) ?? null)
 
 const noop = () => () => undefined
 
 export const useRunSnapshot = (run: QueryRun | null): RunSnapshot | null =>
   useSyncExternalStore(run?.subscribe ?? noop, () => run?.snapshot ?? null)
 
-/** Ids of the tabs whose statement is running. */
+/** Ids of the tabs in which a statement is running. */
 export const useRunningTabs = (): ReadonlySet<string> => useSyncExternalStore(subscribe, () => runningIds)

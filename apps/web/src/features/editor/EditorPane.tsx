@@ -2,7 +2,7 @@
 import { lazy, Suspense, useCallback, type Ref } from 'react'
 import { EditorTabs } from './EditorTabs.tsx'
 import { PinStrip } from './PinStrip.tsx'
-import type { ErrorMarker } from './sql-editor.ts'
+import type { ErrorMarker, RunText, StatementSign } from './sql-editor.ts'
 import type { EditorHandle } from './SqlEditorView.tsx'
 import { activeTab, tabActions, type TabsSnapshot } from './tabs-store.ts'
 
@@ -15,12 +15,15 @@ interface EditorPaneProps {
   snapshot: TabsSnapshot
   runningIds: ReadonlySet<string>
   marker: ErrorMarker | null
+  signs: readonly StatementSign[]
   handle: Ref<EditorHandle>
   onRun: (tabId: string, sql: string, startOffset: number) => void
+  onRunAll: (tabId: string, statements: readonly RunText[]) => void
   onClosed: (tabId: string) => void
 }
 
-export function EditorPane({ snapshot, runningIds, marker, handle, onRun, onClosed }: EditorPaneProps) {
+export function EditorPane(props: EditorPaneProps) {
+  const { snapshot, runningIds, marker, signs, handle, onRun, onRunAll, onClosed } = props
   const { tabs } = snapshot
   const close = useCallback(
     (id: string) => {
@@ -30,16 +33,23 @@ export function EditorPane({ snapshot, runningIds, marker, handle, onRun, onClos
     [onClosed],
   )
   return (
-    <section className="editor-pane" aria-label="Editor" data-past={activeTab(tabs).pins.length > 0}>
+    <section
+      className="editor-pane"
+      data-zone="editor"
+      aria-label="Editor"
+      data-past={activeTab(tabs).pins.length > 0}
+    >
       <EditorTabs tabs={tabs} runningIds={runningIds} onClose={close} />
       <PinStrip tab={activeTab(tabs)} />
       <Suspense fallback={<pre className="editor-placeholder">{activeTab(tabs).sql}</pre>}>
         <SqlEditorView
           tabs={tabs}
           marker={marker}
+          signs={signs}
           handle={handle}
           onChange={tabActions.setSql}
           onRun={onRun}
+          onRunAll={onRunAll}
         />
       </Suspense>
     </section>

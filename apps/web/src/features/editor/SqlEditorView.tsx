@@ -3,34 +3,47 @@ import { useEffect, useImperativeHandle, useLayoutEffect, useRef, type Ref } fro
 import { useIsDark } from '../../ui/theme.ts'
 import { applyMonacoTheme } from './monaco-setup.ts'
 import { registerSqlCompletion } from './sql-completion.ts'
-import { SqlEditor, type EditorCallbacks, type ErrorMarker } from './sql-editor.ts'
+import { SqlEditor, type EditorCallbacks, type ErrorMarker, type StatementSign } from './sql-editor.ts'
 import { activeTab, type TabsSnapshot } from './tabs-store.ts'
 
 /** What the rest of the workbench may ask of the editor. */
 export interface EditorHandle {
   run: () => void
+  runAll: () => void
+  format: () => void
   placeCursor: (offset: number) => void
+  /** Puts text where the cursor is. */
+  insert: (text: string) => void
   focus: () => void
 }
 
 export interface SqlEditorViewProps extends EditorCallbacks {
   tabs: TabsSnapshot['tabs']
   marker: ErrorMarker | null
+  signs: readonly StatementSign[]
   handle: Ref<EditorHandle>
 }
 
 registerSqlCompletion()
 
-export function SqlEditorView({ tabs, marker, handle, onChange, onRun }: SqlEditorViewProps) {
+export function SqlEditorView({
+  tabs,
+  marker,
+  signs,
+  handle,
+  onChange,
+  onRun,
+  onRunAll,
+}: SqlEditorViewProps) {
   const container = useRef<HTMLDivElement>(null)
   const editor = useRef<SqlEditor | null>(null)
-  const callbacks = useRef<EditorCallbacks>({ onChange, onRun })
+  const callbacks = useRef<EditorCallbacks>({ onChange, onRun, onRunAll })
   const isDark = useIsDark()
   const tab = activeTab(tabs)
 
   useLayoutEffect(() => {
-    callbacks.current = { onChange, onRun }
-  }, [onChange, onRun])
+    callbacks.current = { onChange, onRun, onRunAll }
+  }, [onChange, onRun, onRunAll])
 
   useLayoutEffect(() => applyMonacoTheme(isDark), [isDark])
 
@@ -39,6 +52,7 @@ export function SqlEditorView({ tabs, marker, handle, onChange, onRun }: SqlEdit
     const created = new SqlEditor(container.current, {
       onChange: (tabId, sql) => callbacks.current.onChange(tabId, sql),
       onRun: (tabId, sql, startOffset) => callbacks.current.onRun(tabId, sql, startOffset),
+      onRunAll: (tabId, statements) => callbacks.current.onRunAll(tabId, statements),
     })
     editor.current = created
     return () => {
@@ -59,9 +73,14 @@ export function SqlEditorView({ tabs, marker, handle, onChange, onRun }: SqlEdit
 
   useEffect(() => editor.current?.mark(marker), [marker, tab.id])
 
+  useEffect(() => editor.current?.showSigns(signs), [signs, tab.id])
+
   useImperativeHandle(handle, () => ({
     run: () => editor.current?.run(),
+    runAll: () => editor.current?.runAll(),
+    format: () => void editor.current?.format(),
     placeCursor: (offset) => editor.current?.placeCursor(offset),
+    insert: (text) => editor.current?.insert(text),
     focus: () => editor.current?.focus(),
   }))
 

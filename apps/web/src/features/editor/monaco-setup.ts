@@ -78,7 +78,7 @@ export const EDITOR_OPTIONS: monaco.editor.IStandaloneEditorConstructionOptions 
   folding: false,
   glyphMargin: false,
   lineNumbersMinChars: 3,
-  lineDecorationsWidth: 12,
+  lineDecorationsWidth: 24,
   overviewRulerLanes: 0,
   hideCursorInOverviewRuler: true,
   renderLineHighlight: 'none',

@@ -7,6 +7,18 @@ export interface EditorCallbacks {
   onChange: (tabId: string, sql: string) => void
   /** A text to run and where it starts. */
   onRun: (tabId: string, sql: string, startOffset: number) => void
+  /** All statements of the text, in order. */
+  onRunAll: (tabId: string, statements: readonly RunText[]) => void
+}
+
+export interface RunText {
+  sql: string
+  startOffset: number
+}
+
+/** How a statement that was run went, shown beside its first line. */
+export interface StatementSign extends RunText {
+  sign: 'waiting' | 'running' | 'ok' | 'error' | 'stopped'
 }
 
 export interface ErrorMarker {
@@ -27,12 +39,15 @@ export class SqlEditor {
   readonly #views = new Map<string, monaco.editor.ICodeEditorViewState>()
   readonly #callbacks: EditorCallbacks
   readonly #statementBar: monaco.editor.IEditorDecorationsCollection
+  readonly #signs: monaco.editor.IEditorDecorationsCollection
+  #signedSql: readonly string[] = []
   #tabId = ''
 
   constructor(container: HTMLElement, callbacks: EditorCallbacks) {
     this.#callbacks = callbacks
     this.#editor = monaco.editor.create(container, { ...EDITOR_OPTIONS, model: null })
     this.#statementBar = this.#editor.createDecorationsCollection()
+    this.#signs = this.#editor.createDecorationsCollection()
     this.#editor.onDidChangeCursorPosition(() => this.#tintStatement())
     this.#editor.addAction({
       id: 'lake.run',
@@ -40,6 +55,23 @@ export class SqlEditor {
       keybindings: [monaco.KeyMod.CtrlCmd | monaco.KeyCode.Enter],
       contextMenuGroupId: 'navigation',
       run: () => this.run(),
+    })
+    this.#editor.addAction({
+      id: 'lake.runAll',
+      label: 'Run all statements',
+      keybindings: [monaco.KeyMod.CtrlCmd | monaco.KeyMod.Shift | monaco.KeyCode.Enter],
+      contextMenuGroupId: 'navigation',
+      run: () => this.runAll(),
+    })
+    this.#editor.addAction({
+      id: 'lake.format',
+      label: 'Format SQL',
+      keybindings: [
+        monaco.KeyMod.Shift | monaco.KeyMod.Alt | monaco.KeyCode.KeyF,
+        monaco.KeyMod.CtrlCmd | monaco.KeyMod.Shift | monaco.KeyCode.KeyF,
+      ],
+      contextMenuGroupId: 'navigation',
+      run: () => this.format(),
     })
   }
 
@@ -79,6 +111,57 @@ export class SqlEditor {
     this.#callbacks.onRun(this.#tabId, text.slice(range.startOffset, range.endOffset), range.startOffset)
   }
 
+  /** Runs every statement of the text. */
+  runAll(): void {
+    const text = this.#editor.getModel()?.getValue() ?? ''
+    const statements = splitStatements(text).map(({ startOffset, endOffset }) => ({
+      sql: text.slice(startOffset, endOffset),
+      startOffset,
+    }))
+    this.#callbacks.onRunAll(this.#tabId, statements)
+  }
+
+  /** Formats the selection, else the whole text, as one change that can be undone. */
+  async format(): Promise<void> {
+    const model = this.#editor.getModel()
+    const selection = this.#editor.getSelection()
+    if (model === null) return
+    const range = selection === null || selection.isEmpty() ? model.getFullModelRange() : selection
+    const before = model.getValueInRange(range)
+    const version = model.getVersionId()
+    const { formatSql } = await import('../../sql/format-sql.ts')
+    const formatted = formatSql(before)
+    if (formatted === null || model.getVersionId() !== version || formatted === before) return
+    this.#editor.pushUndoStop()
+    this.#editor.executeEdits('format', [{ range, text: formatted, forceMoveMarkers: false }])
+    this.#editor.pushUndoStop()
+  }
+
+  /** Shows how statements went; a sign goes away when its statement is changed. */
+  showSigns(signs: readonly StatementSign[]): void {
+    const model = this.#editor.getModel()
+    const text = model?.getValue() ?? ''
+    const shown =
+      model === null ? [] : signs.filter(({ sql, startOffset }) => text.startsWith(sql, startOffset))
+    this.#signedSql = shown.map(({ sql }) => sql)
+    this.#signs.set(
+      shown.flatMap(({ sql, startOffset, sign }) => {
+        const start = model?.getPositionAt(startOffset)
+        const end = model?.getPositionAt(startOffset + sql.length)
+        if (start === undefined || end === undefined) return []
+        const options = { firstLineDecorationClassName: `statement-sign statement-sign-${sign}` }
+        return [{ range: monaco.Range.fromPositions(start, end), options }]
+      }),
+    )
+  }
+
+  #dropChangedSigns(model: monaco.editor.ITextModel): void {
+    const isChanged = this.#signs
+      .getRanges()
+      .some((range, i) => model.getValueInRange(range) !== this.#signedSql[i])
+    if (isChanged) this.showSigns([])
+  }
+
   /** Puts the cursor at an offset, in view and focused. */
   placeCursor(offset: number): void {
     const position = this.#editor.getModel()?.getPositionAt(offset)
@@ -86,6 +169,11 @@ export class SqlEditor {
     this.#editor.setPosition(position)
     this.#editor.revealPositionInCenterIfOutsideViewport(position)
     this.#editor.focus()
+  }
+
+  insert(text: string): void {
+    this.#editor.focus()
+    this.#editor.trigger('insert', 'type', { text })
   }
 
   focus(): void {
@@ -123,6 +211,7 @@ export class SqlEditor {
     model.onDidChangeContent((event) => {
       this.#callbacks.onChange(tabId, model.getValue())
       this.#dropTouchedMarkers(model, event.changes)
+      this.#dropChangedSigns(model)
       this.#tintStatement()
     })
     this.#models.set(tabId, model)

@@ -85,6 +85,8 @@ export const tabActions = {
   setSql: (id: string, sql: string) => change(editTab(snapshot.tabs, id, { sql })),
 }
 
+export const readTabs = (): TabsSnapshot => snapshot
+
 export const useTabs = (): TabsSnapshot =>
   useSyncExternalStore(
     (listener) => {

@@ -53,14 +53,17 @@ function comparedVerdict(compared: ComparedAnswer, isLimited: boolean): Verdict 
   }
 }
 
+/** Planning answers NO_SUCH_SNAPSHOT where retention came first, redeeming a ticket SNAPSHOT_EXPIRED. */
+const GONE = new Set(['SNAPSHOT_EXPIRED', 'NO_SUCH_SNAPSHOT'])
+
 /** `compared` is null while it is being made, and where the answer is too large for it. */
 export function linkVerdict(state: RunState, compared: ComparedAnswer | null, isLimited: boolean): Verdict {
-  if (state.kind === 'failed' && state.error.code === 'SNAPSHOT_EXPIRED')
+  if (state.kind === 'failed' && GONE.has(state.error.code))
     return {
       tone: 'error',
       text: 'expired',
       detail:
-        'A snapshot of the linked answer has been removed by the table’s retention; it cannot be read again.',
+        'The table no longer has the snapshot of the linked answer: retention removed it, or the table is another.',
     }
   if (state.kind === 'failed' || state.kind === 'stopped')
     return {

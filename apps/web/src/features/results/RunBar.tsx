@@ -1,17 +1,21 @@
 // Run, Stop and what is happening now, between the editor and its result. Facts instead of a spinner.
 import { Play, Square } from 'lucide-react'
-import type { QueryRun, RunSnapshot } from '../../query-run/query-run.ts'
+import type { RunSnapshot } from '../../query-run/query-run.ts'
 import { isRunning, progressOf } from '../../query-run/run-state.ts'
+import { shortcutText } from '../../ui/commands.ts'
 import { bytesText, countedText, countText, durationText } from '../../ui/format-quantity.ts'
 import { useNow } from '../../ui/use-now.ts'
 
-const isMac = /mac/i.test(navigator.userAgent)
-export const RUN_SHORTCUT = isMac ? '⌘⏎' : 'Ctrl ⏎'
+export const RUN_SHORTCUT = shortcutText('Mod Enter')
+const RUN_ALL_SHORTCUT = shortcutText('Mod Shift Enter')
 
 interface RunBarProps {
-  run: QueryRun | null
   snapshot: RunSnapshot | null
+  /** Statements of the same text that run after this one. */
+  waitingCount: number
   onRun: () => void
+  onRunAll: () => void
+  onStop: () => void
 }
 
 /** What a running statement is doing, in one line. */
@@ -35,7 +39,7 @@ function shareOf({ state }: RunSnapshot): number | null {
   return Math.min(1, progress.filesRead / progress.filesPlanned)
 }
 
-export function RunBar({ run, snapshot, onRun }: RunBarProps) {
+export function RunBar({ snapshot, waitingCount, onRun, onRunAll, onStop }: RunBarProps) {
   const isBusy = snapshot !== null && isRunning(snapshot.state)
   const now = useNow(100, isBusy)
   const share = isBusy ? shareOf(snapshot) : null
@@ -47,7 +51,7 @@ export function RunBar({ run, snapshot, onRun }: RunBarProps) {
           className="button button-stop"
           disabled={snapshot.state.kind === 'stopping'}
           title="Stop (Esc)"
-          onClick={() => void run?.stop()}
+          onClick={onStop}
         >
           <Square size={12} aria-hidden /> {snapshot.state.kind === 'stopping' ? 'Stopping' : 'Stop'}
         </button>
@@ -61,7 +65,22 @@ export function RunBar({ run, snapshot, onRun }: RunBarProps) {
           <Play size={12} aria-hidden /> Run <kbd>{RUN_SHORTCUT}</kbd>
         </button>
       )}
-      {isBusy && <span className="run-facts">{factsOf(snapshot, now)}</span>}
+      {isBusy && (
+        <span className="run-facts">
+          {factsOf(snapshot, now)}
+          {waitingCount > 0 && ` · ${countedText(waitingCount, 'statement')} waiting`}
+        </span>
+      )}
+      {!isBusy && (
+        <button
+          type="button"
+          className="button button-quiet"
+          title={`Run all statements (${RUN_ALL_SHORTCUT})`}
+          onClick={onRunAll}
+        >
+          Run all
+        </button>
+      )}
       {!isBusy && <span className="run-hint">the selection, or the statement under the cursor</span>}
       {isBusy && (
         <>

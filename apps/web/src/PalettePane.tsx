@@ -1,0 +1,55 @@
+// The palette with everything it can find; a chunk of its own, loaded when it is first opened.
+import { useEffect, useMemo, useState, type RefObject } from 'react'
+import { navigate } from 'wouter/use-browser-location'
+import type { TableName } from './api/table-name.ts'
+import type { EditorHandle } from './features/editor/SqlEditorView.tsx'
+import { useTabs } from './features/editor/tabs-store.ts'
+import { Palette } from './features/palette/Palette.tsx'
+import { useRecords } from './history/browser-store.ts'
+import { loadAllTableNames, paletteItems } from './palette-items.ts'
+import { useCommands } from './ui/commands.ts'
+
+interface PalettePaneProps {
+  editor: RefObject<EditorHandle | null>
+  openTable: (name: TableName) => void
+  onClose: () => void
+}
+
+export function PalettePane({ editor, openTable, onClose }: PalettePaneProps) {
+  const commands = useCommands()
+  const { tabs } = useTabs()
+  const { history, saved } = useRecords()
+  const [listedAtMs, setListedAtMs] = useState(() => Date.now())
+  useEffect(() => {
+    let isWanted = true
+    const list = async () => {
+      await loadAllTableNames()
+      if (isWanted) setListedAtMs(Date.now())
+    }
+    // What cannot be listed is not found; the catalog pane says why.
+    list().catch(() => undefined)
+    return () => {
+      isWanted = false
+    }
+  }, [])
+  const items = useMemo(
+    () =>
+      paletteItems(
+        {
+          commands,
+          tabs,
+          history,
+          saved,
+          openTable,
+          insert: (text) => {
+            navigate('/')
+            editor.current?.insert(text)
+          },
+          showQueries: () => navigate('/'),
+        },
+        listedAtMs,
+      ),
+    [commands, tabs, history, saved, openTable, editor, listedAtMs],
+  )
+  return <Palette items={items} onClose={onClose} />
+}

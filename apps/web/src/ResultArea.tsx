@@ -1,0 +1,52 @@
+// What one run gave: the receipt above, the comparison with a link's answer, the rows, and the receipt's panel beside.
+import { useState } from 'react'
+import { LinkMenu } from './features/receipt/LinkMenu.tsx'
+import { LinkVerdict, linkVerdict } from './features/receipt/LinkVerdict.tsx'
+import { ReceiptLine } from './features/receipt/ReceiptLine.tsx'
+import { ReceiptPanel } from './features/receipt/ReceiptPanel.tsx'
+import { ResultsPane } from './features/results/ResultsPane.tsx'
+import { fingerprintOf, useComparison } from './features/results/use-fingerprint.ts'
+import type { QueryRun, RunSnapshot } from './query-run/query-run.ts'
+import { startRun } from './query-run/run-registry.ts'
+import { infoOf } from './query-run/run-state.ts'
+import { hasTopLevelLimit } from './sql/blank-literals.ts'
+
+interface ResultAreaProps {
+  run: QueryRun
+  snapshot: RunSnapshot
+  /** Of the tab, for links. */
+  title: string
+  onPlaceCursor: (offset: number) => void
+}
+
+export function ResultArea({ run, snapshot, title, onPlaceCursor }: ResultAreaProps) {
+  const [isPanelOpen, setPanelOpen] = useState(false)
+  const compared = useComparison(run, snapshot)
+  const { sql, linkedFingerprint } = run.source
+  const isPast = infoOf(snapshot.state)?.tables.some((table) => !table.isCurrent) ?? false
+  return (
+    <>
+      <ReceiptLine
+        snapshot={snapshot}
+        isPanelOpen={isPanelOpen}
+        onTogglePanel={() => setPanelOpen((isOpen) => !isOpen)}
+        actions={
+          <LinkMenu run={run} snapshot={snapshot} title={title} onFingerprint={() => fingerprintOf(run)} />
+        }
+      />
+      {linkedFingerprint !== undefined && (
+        <LinkVerdict verdict={linkVerdict(snapshot.state, compared, hasTopLevelLimit(sql))} />
+      )}
+      <div className="result-area" data-past={isPast}>
+        <ResultsPane
+          key={`${run.source.startOffset} ${snapshot.startedAtMs}`}
+          run={run}
+          snapshot={snapshot}
+          onPlaceCursor={onPlaceCursor}
+          onRunAgain={() => startRun(run.source)}
+        />
+        {isPanelOpen && <ReceiptPanel sql={sql} snapshot={snapshot} onClose={() => setPanelOpen(false)} />}
+      </div>
+    </>
+  )
+}

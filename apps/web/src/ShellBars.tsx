@@ -1,0 +1,114 @@
+// The bars of the shell: where one is, at the top; what is going on, at the bottom.
+import { Monitor, Moon, PanelLeft, Search, Sun } from 'lucide-react'
+import { navigate } from 'wouter/use-browser-location'
+import { useSession } from './api/queries.ts'
+import { namespaceText } from './api/table-name.ts'
+import { useTabs } from './features/editor/tabs-store.ts'
+import { useRunningTabs } from './query-run/run-registry.ts'
+import type { Route } from './route.ts'
+import { shortcutText } from './ui/commands.ts'
+import { IconButton } from './ui/IconButton.tsx'
+import { useNotice } from './ui/notice.ts'
+import { chooseTheme, useThemeChoice, type ThemeChoice } from './ui/theme.ts'
+
+const NEXT_THEME: Record<ThemeChoice, ThemeChoice> = { system: 'light', light: 'dark', dark: 'system' }
+const THEME_ICON = { system: Monitor, light: Sun, dark: Moon }
+
+function ThemeToggle() {
+  const choice = useThemeChoice()
+  const Icon = THEME_ICON[choice]
+  return (
+    <IconButton label={`Theme: ${choice}`} onClick={() => chooseTheme(NEXT_THEME[choice])}>
+      <Icon size={16} />
+    </IconButton>
+  )
+}
+
+function Breadcrumb({ route }: { route: Route }) {
+  return (
+    <nav aria-label="Place" className="breadcrumb">
+      <a
+        href="/"
+        aria-current={route.kind === 'editor' ? 'page' : undefined}
+        onClick={(event) => {
+          event.preventDefault()
+          navigate('/')
+        }}
+      >
+        Queries
+      </a>
+      {route.kind === 'table' && (
+        <>
+          <span aria-hidden>▸</span>
+          <span>{namespaceText(route.name.namespace)}</span>
+          <span aria-hidden>▸</span>
+          <span aria-current="page" className="breadcrumb-table">
+            {route.name.table}
+          </span>
+        </>
+      )}
+    </nav>
+  )
+}
+
+interface TopBarProps {
+  route: Route
+  onToggleTree: () => void
+  onOpenPalette: () => void
+}
+
+export function TopBar({ route, onToggleTree, onOpenPalette }: TopBarProps) {
+  return (
+    <header className="top-bar">
+      <IconButton label="Catalog (Ctrl B)" onClick={onToggleTree}>
+        <PanelLeft size={16} />
+      </IconButton>
+      <span className="brand">Lake Workbench</span>
+      <Breadcrumb route={route} />
+      <span className="spacer" />
+      <button
+        type="button"
+        className="palette-button"
+        aria-label="Search or run a command"
+        onClick={onOpenPalette}
+      >
+        <Search size={14} aria-hidden />
+        <span>Search or run a command</span>
+        <kbd>{shortcutText('Mod K')}</kbd>
+      </button>
+      <ThemeToggle />
+    </header>
+  )
+}
+
+const SAVE_TEXT = {
+  saved: 'saved',
+  saving: 'saving…',
+  unsaved: 'not saved: browser storage is full',
+} as const
+
+export function StatusBar() {
+  const session = useSession()
+  const running = useRunningTabs()
+  const { saveStatus } = useTabs()
+  const notice = useNotice()
+  return (
+    <footer className="status-bar">
+      <span>{running.size === 0 ? 'idle' : `running ${running.size}`}</span>
+      <output className="notice" data-tone={notice?.tone}>
+        {notice?.text}
+      </output>
+      <span data-tone={saveStatus === 'unsaved' ? 'warn' : undefined}>{SAVE_TEXT[saveStatus]}</span>
+      <span className="spacer" />
+      {session.isError && <span data-tone="error">server unreachable</span>}
+      {session.isSuccess && (
+        <>
+          <span className="status-wide">{session.data.principal ?? 'no sign-in'}</span>
+          <span className="status-wide">discovery {session.data.discovery}</span>
+          <span>times in UTC</span>
+          <span>v{session.data.version}</span>
+        </>
+      )}
+    </footer>
+  )
+}

@@ -1,0 +1,63 @@
+// The sheet of shortcuts: every command that has one, and the keys of the grid.
+import { useEffect, useRef } from 'react'
+import { shortcutText, useCommands } from '../../ui/commands.ts'
+
+const EDITOR_KEYS: readonly [string, string][] = [
+  ['Complete a name', 'Ctrl Space'],
+  ['Comment lines', 'Mod /'],
+  ['Move lines', 'Alt ↑ ↓'],
+]
+const GRID_KEYS: readonly [string, string][] = [
+  ['Whole value of a cell', 'Enter'],
+  ['Copy the selection', 'Mod C'],
+  ['Extend the selection', 'Shift ← → ↑ ↓'],
+  ['First or last row', 'Mod ↑ ↓'],
+]
+
+function Keys({ title, keys }: { title: string; keys: readonly (readonly [string, string])[] }) {
+  return (
+    <section>
+      <h3>{title}</h3>
+      <dl className="shortcuts">
+        {keys.map(([action, shortcut]) => (
+          <div key={action} className="shortcut">
+            <dt>{action}</dt>
+            <dd>
+              <kbd>{shortcut}</kbd>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}
+
+export function ShortcutSheet({ onClose }: { onClose: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const commands = useCommands()
+  useEffect(() => {
+    const element = dialog.current
+    element?.showModal()
+    return () => element?.close()
+  }, [])
+  const withKeys = commands.flatMap(({ title, shortcut }) =>
+    shortcut === undefined ? [] : [[title, shortcut] as const],
+  )
+  const signs = (keys: readonly [string, string][]) =>
+    keys.map(([action, key]) => [action, shortcutText(key)] as const)
+  return (
+    <dialog ref={dialog} className="sheet" aria-labelledby="shortcut-sheet-title" onClose={onClose}>
+      <header className="sheet-header">
+        <h2 id="shortcut-sheet-title">Shortcuts</h2>
+        <button type="button" className="button button-quiet" onClick={onClose}>
+          Close
+        </button>
+      </header>
+      <div className="sheet-body">
+        <Keys title="Workbench" keys={withKeys} />
+        <Keys title="Editor" keys={signs(EDITOR_KEYS)} />
+        <Keys title="Result" keys={signs(GRID_KEYS)} />
+      </div>
+    </dialog>
+  )
+}

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest'
+import { rankItems, type PaletteItem } from './rank-items.ts'
+
+const item = (title: string, detail = ''): PaletteItem => ({
+  id: title,
+  kind: 'table',
+  title,
+  detail,
+  run: () => undefined,
+})
+const titles = (items: readonly PaletteItem[], search: string, max = 10) =>
+  rankItems(items, search, max).map(({ title }) => title)
+
+describe('rankItems', () => {
+  const items = [
+    item('reorders'),
+    item('sales.orders'),
+    item('orders_2024'),
+    item('orders'),
+    item('x', 'orders'),
+  ]
+
+  it('puts a whole name first, then starts, starts of words, insides, and details', () => {
+    expect(titles(items, 'ORDERS')).toEqual(['orders', 'orders_2024', 'sales.orders', 'reorders', 'x'])
+  })
+
+  it('wants every word', () => {
+    expect(titles(items, 'ord sales')).toEqual(['sales.orders'])
+    expect(titles(items, 'ord nothing')).toEqual([])
+    expect(titles(items, '', 2)).toEqual(['reorders', 'sales.orders'])
+  })
+
+  it('keeps no more than asked for, and answers among 200,000 entries at once', () => {
+    const many = Array.from({ length: 200_000 }, (_, i) => item(`table_${i}`, `namespace_${i % 40}`))
+    rankItems(many.slice(0, 20_000), 'table', 50)
+    const start = performance.now()
+    expect(titles(many, 'table_1999', 5)[0]).toBe('table_1999')
+    expect(performance.now() - start).toBeLessThan(500)
+  })
+})

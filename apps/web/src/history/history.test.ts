@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { boundHistory, searchEntries, type HistoryEntry } from './history.ts'
+
+const entry = (id: string, sql: string, table = 't'): HistoryEntry => ({
+  id,
+  sql,
+  startedAtMs: 0,
+  elapsedMs: 1,
+  outcome: 'finished',
+  rowCount: 1,
+  errorCode: null,
+  tables: [{ namespace: ['sales'], table, snapshotId: '5', committedAtMs: 0 }],
+})
+
+describe('history', () => {
+  const entries = [
+    entry('a', 'SELECT Alpha'),
+    entry('b', 'SELECT beta', 'orders'),
+    entry('c', 'x'.repeat(90)),
+  ]
+
+  it('keeps the newest entries within its bounds, and the newest one in any case', () => {
+    expect(boundHistory(entries, 2).map(({ id }) => id)).toEqual(['a', 'b'])
+    expect(boundHistory(entries, 9, 30).map(({ id }) => id)).toEqual(['a', 'b'])
+    expect(boundHistory(entries, 9, 1).map(({ id }) => id)).toEqual(['a'])
+    expect(boundHistory(entries)).toBe(entries)
+    expect(boundHistory([])).toEqual([])
+  })
+
+  it('is searched by all words, in text and tables, whatever their case', () => {
+    expect(searchEntries(entries, 'select  ALPHA').map(({ id }) => id)).toEqual(['a'])
+    expect(searchEntries(entries, 'sales.orders').map(({ id }) => id)).toEqual(['b'])
+    expect(searchEntries(entries, ' ')).toBe(entries)
+    expect(searchEntries(entries, 'gamma')).toEqual([])
+  })
+})
