@@ -151,6 +151,17 @@ describe('types', () => {
     expect([...table.getChildAt(0)!]).toEqual(expected)
   })
 
+  it('[TY2] GEOMETRY travels as its WKB under its own name', async () => {
+    const table = await roundTrip(
+      "SELECT st_geomfromwkb(from_hex('00000000013FF00000000000004000000000000000')) x UNION ALL SELECT NULL",
+    )
+    expect(table.schema.fields[0]?.metadata.get('lake.sql-type')).toBe('GEOMETRY')
+    expect(Buffer.from(table.getChildAt(0)?.get(0) as Uint8Array).toString('hex')).toBe(
+      '0101000000000000000000f03f0000000000000040',
+    )
+    expect(table.getChildAt(0)?.get(1)).toBeNull()
+  })
+
   it('BLOB keeps every byte', async () => {
     const table = await roundTrip("SELECT '\\x00\\xFF'::BLOB || repeat('z', 20)::BLOB x")
     expect([...(table.getChildAt(0)!.get(0) as Uint8Array)]).toEqual([0, 255, ...Array<number>(20).fill(122)])

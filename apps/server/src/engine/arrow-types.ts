@@ -67,6 +67,7 @@ const SIMPLE: Partial<Record<DuckDBTypeId, () => DataType>> = {
   [DuckDBTypeId.TIMESTAMP_NS]: () => new TimestampNanosecond(),
   [DuckDBTypeId.TIMESTAMP_TZ]: () => new TimestampMicrosecond('UTC'),
   [DuckDBTypeId.BLOB]: () => new Binary(),
+  [DuckDBTypeId.GEOMETRY]: () => new Binary(),
   [DuckDBTypeId.UUID]: () => new FixedSizeBinary(16),
 }
 

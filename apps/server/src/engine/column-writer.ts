@@ -19,6 +19,13 @@ import { createListWriter, createArrayWriter, createStructWriter } from './neste
 import { copyStrings } from './string-bytes.ts'
 import { isValid, physicalWidth, type VectorSource } from './vector-source.ts'
 
+/** Types that a vector holds as strings of bytes. */
+const STRING_TYPES: ReadonlySet<DuckDBTypeId> = new Set([
+  DuckDBTypeId.VARCHAR,
+  DuckDBTypeId.BLOB,
+  DuckDBTypeId.GEOMETRY,
+])
+
 type CopyValues = (source: VectorSource, start: number, count: number, target: Buffer, at: number) => void
 
 const copyRaw =
@@ -233,7 +240,7 @@ export function createColumnWriter(type: DuckDBType): ColumnWriter {
   const { typeId } = type
   if (typeId === DuckDBTypeId.BOOLEAN) return createBoolWriter(arrow)
   if (typeId === DuckDBTypeId.UUID) return createFixedWriter(arrow, 16, copyUuid)
-  if (typeId === DuckDBTypeId.VARCHAR || typeId === DuckDBTypeId.BLOB) return createStringWriter(arrow)
+  if (STRING_TYPES.has(typeId)) return createStringWriter(arrow)
   return width > 0
     ? createFixedWriter(arrow, width, copyRaw(width))
     : createTextWriter(arrow, (source, row) => source.text(row))

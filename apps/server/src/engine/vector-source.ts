@@ -49,6 +49,8 @@ const WIDTHS: Partial<Record<DuckDBTypeId, number>> = {
   [DuckDBTypeId.UUID]: 16,
   [DuckDBTypeId.VARCHAR]: 16,
   [DuckDBTypeId.BLOB]: 16,
+  // Held as WKB, little-endian.
+  [DuckDBTypeId.GEOMETRY]: 16,
   [DuckDBTypeId.LIST]: 16,
   [DuckDBTypeId.MAP]: 16,
 }

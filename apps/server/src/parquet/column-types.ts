@@ -10,8 +10,8 @@ import { parquetUnsupported } from './thrift.ts'
 
 export interface ReadableLeaf {
   readonly annotation: Annotation
-  /** True where the engine reads a timestamp without zone that is meant in UTC. */
-  readonly isUtcWithoutZone: boolean
+  /** Turns SQL for the leaf as the engine reads it into SQL for its value; undefined where a cast does. */
+  readonly compute: ((sql: string) => string) | undefined
 }
 
 type UsualLeaf = Pick<SchemaNode, 'annotation' | 'leaf'>
@@ -27,8 +27,24 @@ export function readableLeaf(type: PrimitiveType, node: SchemaNode): ReadableLea
     const given = node.annotation.kind === 'other' ? node.annotation.name : node.annotation.kind
     throw parquetUnsupported(`a Parquet column of type ${physicalType} (${given}) as ${formatType(type)}`)
   }
-  const isUtcWithoutZone = type.kind === 'timestamptz' && node.leaf?.physicalType === 'INT96'
-  return { annotation, isUtcWithoutZone }
+  return { annotation, compute: computeOf(type, node) }
+}
+
+function computeOf(type: PrimitiveType, node: SchemaNode): ReadableLeaf['compute'] {
+  switch (type.kind) {
+    case 'timestamptz':
+      // The engine reads a timestamp without zone that is meant in UTC.
+      if (node.leaf?.physicalType !== 'INT96') return undefined
+      return (sql) => `(CAST(${sql} AS TIMESTAMP) AT TIME ZONE 'UTC')`
+    case 'timestamptz_ns':
+      return (sql) =>
+        `CASE WHEN ${sql} % 1000 <> 0 THEN error('A timestamptz_ns is no whole number of microseconds, which is not read') ELSE make_timestamptz(${sql} // 1000) END`
+    case 'geometry':
+    case 'geography':
+      return (sql) => `st_geomfromwkb(${sql})`
+    default:
+      return undefined
+  }
 }
 
 /** True where the engine reads the leaf as exactly the type that a file of today's writers has for `type`. */
@@ -49,7 +65,6 @@ export function isUsualLeaf(type: IcebergType, leaf: UsualLeaf): boolean {
     case 'timestamptz':
       return annotation.kind === 'timestamp' && annotation.unit === 'micros'
     case 'timestamp_ns':
-    case 'timestamptz_ns':
       return annotation.kind === 'timestamp' && annotation.unit === 'nanos'
     case 'boolean':
     case 'float':
@@ -66,6 +81,7 @@ export function isUsualLeaf(type: IcebergType, leaf: UsualLeaf): boolean {
     case 'variant':
     case 'geometry':
     case 'geography':
+    case 'timestamptz_ns':
       return false
   }
 }
@@ -93,8 +109,10 @@ function annotationFor(type: PrimitiveType, node: SchemaNode): Annotation | unde
     case 'timestamp':
     case 'timestamptz':
     case 'timestamp_ns':
-    case 'timestamptz_ns':
       return timestampAnnotation(type.kind, node)
+    case 'timestamptz_ns':
+      // As its number, since the engine would cut it to microseconds.
+      return timestampAnnotation(type.kind, node) === undefined ? undefined : NONE
     case 'string':
       return physical === 'BYTE_ARRAY' && isOneOf(given, 'none', 'string', 'enum', 'json')
         ? { kind: 'string' }
@@ -106,10 +124,11 @@ function annotationFor(type: PrimitiveType, node: SchemaNode): Annotation | unde
     case 'binary':
       if (physical === 'FIXED_LEN_BYTE_ARRAY') return given.kind === 'none' ? NONE : undefined
       return physical === 'BYTE_ARRAY' && isOneOf(given, 'none', 'string', 'enum', 'json') ? NONE : undefined
-    case 'unknown':
-    case 'variant':
     case 'geometry':
     case 'geography':
+      return physical === 'BYTE_ARRAY' && isGeometry(given) ? NONE : undefined
+    case 'unknown':
+    case 'variant':
       return undefined
   }
 }
@@ -171,6 +190,10 @@ function timestampAnnotation(
 
 function isFixed(node: SchemaNode, lengthBytes: number): boolean {
   return node.leaf?.physicalType === 'FIXED_LEN_BYTE_ARRAY' && node.leaf.lengthBytes === lengthBytes
+}
+
+function isGeometry(given: Annotation): boolean {
+  return given.kind === 'none' || (given.kind === 'other' && ['geometry', 'geography'].includes(given.name))
 }
 
 function isOneOf(annotation: Annotation, ...kinds: readonly Annotation['kind'][]): boolean {

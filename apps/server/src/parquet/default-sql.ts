@@ -2,7 +2,7 @@
 // only the initial default fills missing fields on read; a struct's default is null or takes its fields' own defaults.
 import { AppError } from '@lake/core/errors.ts'
 import { formatLiteralSql, literalFromJson } from '@lake/core/iceberg/literal.ts'
-import type { IcebergType, NestedField } from '@lake/core/iceberg/types.ts'
+import type { IcebergType, LiteralValue, NestedField, PrimitiveType } from '@lake/core/iceberg/types.ts'
 import { parquetUnsupported } from './thrift.ts'
 
 /**
@@ -27,6 +27,15 @@ export function hasDefault(field: NestedField): boolean {
   return field.initialDefault !== undefined && field.initialDefault !== null
 }
 
+/** A constant of the type that a view has for `type`. @throws AppError TABLE_UNSUPPORTED */
+export function literalSql(type: PrimitiveType, value: LiteralValue): string {
+  if (type.kind !== 'timestamptz_ns') return formatLiteralSql(type, value)
+  const nanos = value as bigint
+  if (nanos % 1_000n !== 0n)
+    throw parquetUnsupported('a timestamptz_ns that is no whole number of microseconds')
+  return formatLiteralSql({ kind: 'timestamptz' }, nanos / 1_000n)
+}
+
 function defaultSql(type: IcebergType, json: unknown, path: string): string {
   if (type.kind === 'list' || type.kind === 'map') throw parquetUnsupported(`a default of a ${type.kind}`)
   if (type.kind !== 'struct') {
@@ -34,7 +43,7 @@ function defaultSql(type: IcebergType, json: unknown, path: string): string {
     if (value === undefined) {
       throw new AppError('TABLE_CORRUPT', `The default of column ${path} is no ${type.kind}`)
     }
-    return formatLiteralSql(type, value)
+    return literalSql(type, value)
   }
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     throw new AppError('TABLE_CORRUPT', `The default of column ${path} is no struct`)

@@ -52,14 +52,12 @@ export function project(
 }
 
 function projectLeaf(type: PrimitiveType, node: SchemaNode, name: string): Projection {
-  if (type.kind === 'variant' || type.kind === 'geometry' || type.kind === 'geography') {
-    throw parquetUnsupported(`type ${type.kind}`)
-  }
+  if (type.kind === 'variant') throw parquetUnsupported('a variant inside of a column')
   if (node.leaf === undefined) throw parquetUnsupported(`a Parquet group as ${type.kind}`)
-  const { annotation, isUtcWithoutZone } = readableLeaf(type, node)
+  const { annotation, compute } = readableLeaf(type, node)
   return {
     node: { name, repetition: node.repetition, annotation, leaf: node.leaf, children: [] },
-    compute: isUtcWithoutZone ? (sql) => `(CAST(${sql} AS TIMESTAMP) AT TIME ZONE 'UTC')` : undefined,
+    compute,
   }
 }
 

@@ -28,6 +28,8 @@ export function duckdbType(type: IcebergType): string | undefined {
     case 'timestamp':
       return 'TIMESTAMP'
     case 'timestamptz':
+    // The engine has no such type in nanoseconds. A value that needs one fails when it is read.
+    case 'timestamptz_ns':
       return 'TIMESTAMP WITH TIME ZONE'
     case 'timestamp_ns':
       return 'TIMESTAMP_NS'
@@ -39,29 +41,40 @@ export function duckdbType(type: IcebergType): string | undefined {
     case 'binary':
       return 'BLOB'
     case 'struct': {
-      const fields = type.fields.map(({ name, type }) => ({ name, sqlType: duckdbType(type) }))
+      const fields = type.fields.map((field) => ({ name: field.name, sqlType: nestedType(field.type) }))
       if (fields.length === 0 || fields.some(({ sqlType }) => sqlType === undefined)) return undefined
       return `STRUCT(${fields.map(({ name, sqlType }) => `${quoteIdentifier(name)} ${sqlType}`).join(', ')})`
     }
     case 'list': {
-      const element = duckdbType(type.element)
+      const element = containedType(type.element)
       return element === undefined ? undefined : `${element}[]`
     }
     case 'map': {
-      const key = duckdbType(type.key)
-      const value = duckdbType(type.value)
+      const key = containedType(type.key)
+      const value = containedType(type.value)
       return key === undefined || value === undefined ? undefined : `MAP(${key}, ${value})`
     }
     case 'variant':
       return 'JSON'
-    case 'timestamptz_ns':
-    case 'unknown':
     case 'geometry':
     case 'geography':
-      return undefined
+      return 'GEOMETRY'
+    case 'unknown':
+      // What the engine takes a bare NULL for.
+      return 'INTEGER'
     default:
       return assertNever(type)
   }
+}
+
+/** Without a column in the file nothing says how many elements there are. */
+function containedType(type: IcebergType): string | undefined {
+  return type.kind === 'unknown' ? undefined : nestedType(type)
+}
+
+/** Variants are written anew only where they are columns of their own. */
+function nestedType(type: IcebergType): string | undefined {
+  return type.kind === 'variant' ? undefined : duckdbType(type)
 }
 
 /**

@@ -65,6 +65,22 @@ describe('the table’s type decides', () => {
       'TIMESTAMP_NS',
       '2024-01-01 12:00:00.123456789',
     ],
+    [
+      `TIMESTAMP_NS '1969-12-31 23:59:59.999999'`,
+      { kind: 'timestamptz_ns' },
+      'TIMESTAMPTZ',
+      '1969-12-31 23:59:59.999999+00',
+    ],
+    [`NULL::TIMESTAMP_NS`, { kind: 'timestamptz_ns' }, 'TIMESTAMPTZ', null],
+    [`DATE '1969-12-31'`, { kind: 'timestamp' }, 'TIMESTAMP', '1969-12-31 00:00:00'],
+    [`DATE '2262-01-01'`, { kind: 'timestamp_ns' }, 'TIMESTAMP_NS', '2262-01-01 00:00:00'],
+    [`42`, { kind: 'unknown' }, 'INTEGER', null],
+    [
+      `from_hex('00000000013FF00000000000004000000000000000')`,
+      { kind: 'geometry', crs: 'OGC:CRS84' },
+      'VARCHAR',
+      'POINT (1 2)',
+    ],
     [`TIME '12:00:00.123456'`, { kind: 'time' }, 'TIME', '12:00:00.123456'],
     [`1234567.89::DECIMAL(9,2)`, { kind: 'decimal', precision: 9, scale: 2 }, 'DECIMAL(9,2)', '1234567.89'],
     [
@@ -94,11 +110,22 @@ describe('the table’s type decides', () => {
     [`TIMESTAMP_NS '2024-01-01 00:00:00'`, { kind: 'timestamp' }],
     [`DATE '2024-01-01'`, { kind: 'timestamptz' }],
     [`{'a': 1}`, { kind: 'variant' }],
-    [`'x'::BLOB`, { kind: 'geometry', crs: 'OGC:CRS84' }],
+    [`1`, { kind: 'geometry', crs: 'OGC:CRS84' }],
+    [`TIMESTAMP '2024-01-01 00:00:00'`, { kind: 'timestamptz_ns' }],
     [`[1]`, { kind: 'int' }],
     [`1`, struct(field(5, 'a', 'int'))],
   ])('%s as %o is refused', async (sql, type) => {
     await expect(one(sql, type, 'VARCHAR')).rejects.toMatchObject({ code: 'TABLE_UNSUPPORTED' })
+  })
+
+  test('[TY1] a timestamptz_ns that needs its nanoseconds fails when it is read, and is never cut', async () => {
+    await expect(
+      one(`TIMESTAMP_NS '2024-01-01 00:00:00.000000001'`, { kind: 'timestamptz_ns' }, 'TIMESTAMPTZ'),
+    ).rejects.toThrow('no whole number of microseconds')
+  })
+
+  test('a date beyond the range of timestamp_ns fails', async () => {
+    await expect(one(`DATE '3000-01-01'`, { kind: 'timestamp_ns' }, 'TIMESTAMP_NS')).rejects.toThrow('cast')
   })
 
   test('a column that is not needed may have any type', async () => {

@@ -24,10 +24,22 @@ export interface PruningSwitches {
   readonly manifests: boolean
   readonly partitions: boolean
   readonly metrics: boolean
+  /** Row groups by their statistics and bloom filters; for the reader of data files. */
+  readonly rowGroups: boolean
 }
 
-export const ALL_PRUNING: PruningSwitches = { manifests: true, partitions: true, metrics: true }
-export const NO_PRUNING: PruningSwitches = { manifests: false, partitions: false, metrics: false }
+export const ALL_PRUNING: PruningSwitches = {
+  manifests: true,
+  partitions: true,
+  metrics: true,
+  rowGroups: true,
+}
+export const NO_PRUNING: PruningSwitches = {
+  manifests: false,
+  partitions: false,
+  metrics: false,
+  rowGroups: false,
+}
 
 export interface ScanRequest {
   /** Every spec of the table. */
