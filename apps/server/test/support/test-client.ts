@@ -87,14 +87,21 @@ export async function readFailure(response: Response): Promise<Failed> {
   return { status: response.status, code: error.code, message: error.message, details: error.details ?? {} }
 }
 
-export async function readResult(response: Response): Promise<StreamedResult> {
+/** The rows and messages of an answer, one by one as they are taken. */
+export async function* readStream(response: Response): AsyncGenerator<RecordBatch | BatchMessage> {
   const reader = await RecordBatchReader.from(response.body as unknown as AsyncIterable<Uint8Array>)
-  const batches: RecordBatch[] = []
-  const messages: BatchMessage[] = []
   for await (const batch of reader as AsyncIterable<RecordBatch>) {
     const text = batch.metadata.get(BATCH_METADATA_KEY)
-    if (text === undefined) batches.push(batch)
-    else messages.push(batchMessage.parse(JSON.parse(text)))
+    yield text === undefined ? batch : batchMessage.parse(JSON.parse(text))
+  }
+}
+
+export async function readResult(response: Response): Promise<StreamedResult> {
+  const batches: RecordBatch[] = []
+  const messages: BatchMessage[] = []
+  for await (const item of readStream(response)) {
+    if ('kind' in item) messages.push(item)
+    else batches.push(item)
   }
   const last = messages.at(-1)
   return {
