@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { VerifyStorageAccessResponse } from '@lake/core/api/contract.ts'
 import { AppError } from '@lake/core/errors.ts'
+import type { PruningSwitches } from '@lake/core/scan/table-scan.ts'
 import { createAuthorizer } from './access/authorizer.ts'
 import { createCatalogBrowser } from './catalog/catalog-browser.ts'
 import {
@@ -49,6 +50,8 @@ export interface ServerOptions {
   readonly version: string
   readonly webDirectory: string | undefined
   readonly clock?: Clock
+  /** Levels of pruning that are on, all where absent; answers do not depend on it. */
+  readonly pruning?: PruningSwitches
 }
 
 /**
@@ -67,7 +70,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const metrics = createMetrics()
   const access = openLake(config.iceberg, { resolver: options.resolver, metrics, clock, stack })
   await checkNamespaces(config.iceberg, access.catalog)
-  const services = await createQueryServices(config, config.iceberg, { ...access, metrics, clock, stack })
+  const parts = { ...access, metrics, clock, stack, pruning: options.pruning }
+  const services = await createQueryServices(config, config.iceberg, parts)
   const app = createApp({
     authorizer: services.authorizer,
     browser: createCatalogBrowser({ ...services, discovery: config.iceberg.discovery }),
@@ -175,7 +179,12 @@ async function checkNamespaces(config: IcebergConfig, catalog: RestCatalog): Pro
 async function createQueryServices(
   config: Config,
   iceberg: IcebergConfig,
-  parts: LakeAccess & { metrics: Metrics; clock: Clock; stack: AsyncDisposableStack },
+  parts: LakeAccess & {
+    metrics: Metrics
+    clock: Clock
+    stack: AsyncDisposableStack
+    pruning: PruningSwitches | undefined
+  },
 ): Promise<QueryServices> {
   const { catalog, openStorage, metrics, clock, stack } = parts
   const scratchDirectory = await mkdtemp(join(tmpdir(), 'lake-workbench-'))
@@ -208,6 +217,7 @@ async function createQueryServices(
     chunkCache,
     footerGuesses: createFooterGuesses(),
     scanBytesMax: config.scanBytesMax,
+    ...(parts.pruning ? { pruning: parts.pruning } : {}),
   }
 }
 

@@ -183,6 +183,8 @@ export function catalogFailure(
     return new AppError('CATALOG_UNAVAILABLE', 'The catalog asks to slow down', {
       details: { retryAfterMs: 1_000 },
     })
+  if (status === 304)
+    return new AppError('CATALOG_UNAVAILABLE', `The catalog sent nothing for ${what} (HTTP 304), unasked`)
   if (status >= 300 && status < 400)
     return new AppError(
       'CATALOG_UNAVAILABLE',

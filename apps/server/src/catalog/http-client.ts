@@ -17,6 +17,12 @@ export interface HttpAnswer {
   readonly text: string
 }
 
+/** undefined where the header is absent or repeated. */
+export function singleHeader({ headers }: HttpAnswer, name: string): string | undefined {
+  const value = headers[name]
+  return typeof value === 'string' ? value : undefined
+}
+
 export interface HttpClient extends AsyncDisposable {
   /**
    * @returns the answer of any status; the body is at most `bodyBytesMax` bytes

@@ -4,12 +4,14 @@ import { AppError } from '@lake/core/errors.ts'
 import type { TableMetadata } from '@lake/core/iceberg/table-metadata.ts'
 import { LIMITS } from '../limits.ts'
 import { Secret } from '../observability/redaction.ts'
+import { credentialsEndAtMs } from '../storage/vended-credentials.ts'
 import {
   catalogFailure,
   createCatalogCaller,
   type CatalogCaller,
   type CatalogCallerOptions,
 } from './catalog-caller.ts'
+import { singleHeader } from './http-client.ts'
 import { encodeNamespace, encodeSegment } from './paths.ts'
 import { listTablesAnswer, loadCredentialsAnswer, parseAnswer } from './rest-schemas.ts'
 import type { ParsedTable } from './parsed-table.ts'
@@ -35,8 +37,17 @@ export interface LoadedTable {
   readonly storageCredentials: readonly StorageCredential[]
   /** The table's `config` over the catalog's, as secrets since it may hold credentials. */
   readonly config: ReadonlyMap<string, Secret>
+  /** When the catalog last said that the table is so. */
   readonly loadedAtMs: number
+  /** When the catalog last sent it whole, with these credentials; not later than `loadedAtMs`. */
+  readonly receivedAtMs: number
+  readonly snapshotsLoaded: SnapshotsLoaded
+  /** Verbatim; of this table with these `snapshotsLoaded`. */
+  readonly etag: string | undefined
 }
+
+/** `refs`: perhaps only the heads of branches and tags, and perhaps only their part of the snapshot log. */
+export type SnapshotsLoaded = 'all' | 'refs'
 
 export interface RestCatalog extends AsyncDisposable {
   /** True when the namespace is there. Throws CATALOG_*. */
@@ -48,6 +59,20 @@ export interface RestCatalog extends AsyncDisposable {
   ): Promise<{ tables: string[]; isTruncated: boolean }>
   /** Loads the table as it is now. Throws NO_SUCH_TABLE, TABLE_UNSUPPORTED, TABLE_CORRUPT, READ_RESTRICTED, CATALOG_*. */
   loadTable(ident: TableIdent, signal: AbortSignal): Promise<LoadedTable>
+  /**
+   * Loads the table as it is now, with its current snapshot and these ones as far as it has them; others may be left
+   * out. Throws what `loadTable` throws.
+   */
+  loadTableAt(ident: TableIdent, snapshotIds: readonly bigint[], signal: AbortSignal): Promise<LoadedTable>
+  /**
+   * Loads with the snapshots that are asked for, or finds that `known`, an earlier load of the same kind, is so still. Its
+   * credentials are not prolonged: where they may end soon it is loaded whole. Throws what `loadTable` throws.
+   */
+  refreshTable(
+    ident: TableIdent,
+    options: { readonly snapshots: SnapshotsLoaded; readonly known: LoadedTable | undefined },
+    signal: AbortSignal,
+  ): Promise<LoadedTable>
   /**
    * Storage credentials of a table again, by the credentials endpoint where the catalog has one and it gives some, else by
    * loading the table. Throws what `loadTable` throws.
@@ -65,21 +90,41 @@ export function createRestCatalog(options: CatalogCallerOptions): RestCatalog {
   const parser = createTableParser()
   const headers = options.config.storageAccess === 'vended-credentials' ? DELEGATION_HEADER : {}
 
-  const loadTable = async (ident: TableIdent, signal: AbortSignal): Promise<LoadedTable> => {
+  const refreshTable: RestCatalog['refreshTable'] = async (ident, { snapshots, known }, signal) => {
     const { properties, separator } = await caller.setup(signal)
     const path = tablePath(ident, separator)
-    const answer = await caller.call({ method: 'GET', path, query: { snapshots: 'all' }, headers }, signal)
+    const etag = revalidationTag(known, options.clock.nowMs())
+    const condition: Record<string, string> = etag === undefined ? {} : { 'if-none-match': etag }
+    const answer = await caller.call(
+      { method: 'GET', path, query: { snapshots }, headers: { ...headers, ...condition } },
+      signal,
+    )
+    const loadedAtMs = options.clock.nowMs()
+    if (answer.status === 304 && known && etag !== undefined) return { ...known, loadedAtMs }
     if (answer.status !== 200) {
       throw catalogFailure(answer, 'NO_SUCH_TABLE', `the table ${ident.namespace.join('.')}.${ident.table}`)
     }
     const parsed = await parser.parse(answer.text, signal)
-    return asLoadedTable(ident, parsed, properties, options.clock.nowMs())
+    return {
+      ...asLoadedTable(ident, parsed, properties),
+      loadedAtMs,
+      receivedAtMs: loadedAtMs,
+      snapshotsLoaded: snapshots,
+      etag: singleHeader(answer, 'etag'),
+    }
   }
+  const loadTable = async (ident: TableIdent, signal: AbortSignal): Promise<LoadedTable> =>
+    await refreshTable(ident, { snapshots: 'all', known: undefined }, signal)
 
   return {
     hasNamespace: async (namespace, signal) => await hasNamespace(caller, namespace, signal),
     listTables: async (namespace, signal) => await listTables(caller, namespace, signal),
     loadTable,
+    async loadTableAt(ident, snapshotIds, signal) {
+      const table = await refreshTable(ident, { snapshots: 'refs', known: undefined }, signal)
+      return hasSnapshots(table, snapshotIds) ? table : await loadTable(ident, signal)
+    },
+    refreshTable,
     async loadCredentials(table, signal) {
       const { endpoints, separator } = await caller.setup(signal)
       if (endpoints?.has('GET /v1/{prefix}/namespaces/{namespace}/tables/{table}/credentials')) {
@@ -93,13 +138,32 @@ export function createRestCatalog(options: CatalogCallerOptions): RestCatalog {
         const storageCredentials = readCredentials(list?.['storage-credentials'])
         if (storageCredentials.length > 0) return { storageCredentials, config: table.config }
       }
-      return await loadTable(table.ident, signal)
+      return await refreshTable(table.ident, { snapshots: 'refs', known: undefined }, signal)
     },
     [Symbol.asyncDispose]: async () => {
       await parser[Symbol.asyncDispose]()
       await caller[Symbol.asyncDispose]()
     },
   }
+}
+
+/**
+ * The tag to ask with whether `known` is so still; undefined where it must come whole: an answer of "not modified" brings
+ * no new credentials, and it may not notice new restrictions, since many catalogs tag the metadata alone.
+ */
+function revalidationTag(known: LoadedTable | undefined, nowMs: number): string | undefined {
+  if (known?.etag === undefined) return undefined
+  const isRecent = nowMs - known.receivedAtMs < LIMITS.tableRevalidatedForMs
+  const endsAtMs = credentialsEndAtMs(known) ?? Number.POSITIVE_INFINITY
+  return isRecent && endsAtMs - nowMs > LIMITS.storageCredentialsMarginMs ? known.etag : undefined
+}
+
+function hasSnapshots({ metadata }: LoadedTable, snapshotIds: readonly bigint[]): boolean {
+  const ids = new Set(metadata.snapshots.map(({ snapshotId }) => snapshotId))
+  const { currentSnapshotId } = metadata
+  return (
+    (currentSnapshotId === undefined || ids.has(currentSnapshotId)) && snapshotIds.every((id) => ids.has(id))
+  )
 }
 
 function tablePath({ namespace, table }: TableIdent, separator: string): string {
@@ -156,15 +220,13 @@ function asLoadedTable(
   ident: TableIdent,
   { metadata, metadataLocation, config, storageCredentials }: ParsedTable,
   catalogProperties: Readonly<Record<string, string>>,
-  loadedAtMs: number,
-): LoadedTable {
+): Omit<LoadedTable, 'loadedAtMs' | 'receivedAtMs' | 'snapshotsLoaded' | 'etag'> {
   return {
     ident,
     metadata,
     metadataLocation,
     config: asSecrets({ ...catalogProperties, ...config }),
     storageCredentials: readCredentials(storageCredentials),
-    loadedAtMs,
   }
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { AppError } from '@lake/core/errors.ts'
 import { createManualClock } from '../../test/support/manual-clock.ts'
 import { LIMITS } from '../limits.ts'
-import type { LoadedTable, TableIdent } from './rest-catalog.ts'
+import type { LoadedTable, SnapshotsLoaded, TableIdent } from './rest-catalog.ts'
 import { createSnapshotCache } from './snapshot-cache.ts'
 
 const NEVER = new AbortController().signal
@@ -10,12 +10,18 @@ const ident = (table: string): TableIdent => ({ namespace: ['ns'], table })
 
 function setUp() {
   const clock = createManualClock()
-  const loads: { ident: TableIdent; signal: AbortSignal; settle: PromiseWithResolvers<LoadedTable> }[] = []
+  const loads: {
+    ident: TableIdent
+    snapshots: SnapshotsLoaded
+    known: LoadedTable | undefined
+    signal: AbortSignal
+    settle: PromiseWithResolvers<LoadedTable>
+  }[] = []
   const outcomes: string[] = []
   const cache = createSnapshotCache({
-    load: async (ident, signal) => {
+    load: async (ident, { snapshots, known }, signal) => {
       const settle = Promise.withResolvers<LoadedTable>()
-      loads.push({ ident, signal, settle })
+      loads.push({ ident, snapshots, known, signal, settle })
       return await settle.promise
     },
     clock,
@@ -23,7 +29,8 @@ function setUp() {
   })
   const succeed = (index: number): void => {
     const load = loads[index]!
-    load.settle.resolve({ ident: load.ident, loadedAtMs: clock.nowMs() } as LoadedTable)
+    const { ident: of, snapshots } = load
+    load.settle.resolve({ ident: of, snapshotsLoaded: snapshots, loadedAtMs: clock.nowMs() } as LoadedTable)
   }
   const fail = (index: number, error: Error): void => {
     loads[index]!.settle.reject(error)
@@ -134,4 +141,54 @@ describe('snapshot cache', () => {
       await expect(later).rejects.toBe(unavailable)
     },
   )
+
+  it('[SC8] never answers who asks for all snapshots with those of refs, not even stale', async () => {
+    const { cache, loads, succeed, fail } = setUp()
+    const refs = cache.loadRefs(ident('t'), NEVER)
+    succeed(0)
+    await refs
+    const all = cache.load(ident('t'), NEVER)
+    expect(loads.map(({ snapshots }) => snapshots)).toEqual(['refs', 'all'])
+    fail(1, unavailable)
+    await expect(all).rejects.toBe(unavailable)
+    expect(await cache.loadRefs(ident('t'), NEVER)).toMatchObject({ isStale: false })
+    expect(loads).toHaveLength(2)
+  })
+
+  it('[SC8] answers who needs refs alone with all snapshots where those are there', async () => {
+    const { cache, clock, loads, fill, fail } = setUp()
+    await fill('t')
+    expect((await cache.loadRefs(ident('t'), NEVER)).table.snapshotsLoaded).toBe('all')
+    expect(loads).toHaveLength(1)
+    clock.advance(10_000)
+    const refreshed = cache.loadRefs(ident('t'), NEVER)
+    expect(loads[1]).toMatchObject({ snapshots: 'refs', known: undefined })
+    fail(1, unavailable)
+    expect(await refreshed).toMatchObject({ isStale: true, table: { snapshotsLoaded: 'all' } })
+  })
+
+  it('[SC9] offers the earlier load of the same kind for the catalog to confirm', async () => {
+    const { cache, clock, loads, fill } = setUp()
+    await fill('t')
+    clock.advance(10_000)
+    void cache.load(ident('t'), NEVER)
+    expect(loads[1]?.known).toMatchObject({ snapshotsLoaded: 'all', loadedAtMs: clock.nowMs() - 10_000 })
+  })
+
+  it('[SC7] forgets both kinds of a table that the catalog denies', async () => {
+    const { cache, clock, loads, succeed, fail, fill } = setUp()
+    await fill('t')
+    clock.advance(10_000)
+    const refs = cache.loadRefs(ident('t'), NEVER)
+    succeed(1)
+    await refs
+    clock.advance(10_000)
+    const denied = cache.load(ident('t'), NEVER)
+    fail(2, new AppError('NO_SUCH_TABLE', 'no'))
+    await expect(denied).rejects.toMatchObject({ code: 'NO_SUCH_TABLE' })
+    const later = cache.loadRefs(ident('t'), NEVER)
+    fail(3, unavailable)
+    await expect(later).rejects.toBe(unavailable)
+    expect(loads).toHaveLength(4)
+  })
 })

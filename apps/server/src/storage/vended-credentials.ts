@@ -64,6 +64,14 @@ function expiryOf(text: (name: string) => string | undefined): number | undefine
   return said === undefined ? undefined : Number(said)
 }
 
+/** The earliest end that a grant's credentials are said to have; undefined where none is said. */
+export function credentialsEndAtMs({ storageCredentials, config }: StorageGrant): number | undefined {
+  const ends = [config, ...storageCredentials.map((entry) => entry.config)].flatMap(
+    (properties) => expiryOf((name) => properties.get(name)?.reveal()) ?? [],
+  )
+  return ends.length === 0 ? undefined : Math.min(...ends)
+}
+
 function vendedKeys(properties: StorageProperties): S3Keys {
   const accessKeyId = properties.get('s3.access-key-id')
   const secretAccessKey = properties.get('s3.secret-access-key')
