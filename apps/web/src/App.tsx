@@ -21,6 +21,7 @@ import type { EditorHandle } from './features/editor/SqlEditorView.tsx'
 import { activeTab, readTabs, saveTabsNow, tabActions } from './features/editor/tabs-store.ts'
 import { saveQuery } from './history/browser-store.ts'
 import type { StatementLink } from './link/link.ts'
+import { PalettePane } from './PalettePane.tsx'
 import { parseRoute, tablePath, type Route } from './route.ts'
 import { useShellKeys } from './shell-keys.ts'
 import { StatusBar, TopBar } from './ShellBars.tsx'
@@ -31,10 +32,6 @@ import { say } from './ui/notice.ts'
 import { useMedia } from './ui/use-media.ts'
 import { Workbench } from './Workbench.tsx'
 
-const PalettePane = lazy(async () => {
-  const module = await import('./PalettePane.tsx')
-  return { default: module.PalettePane }
-})
 const ShortcutSheet = lazy(async () => {
   const module = await import('./features/palette/ShortcutSheet.tsx')
   return { default: module.ShortcutSheet }

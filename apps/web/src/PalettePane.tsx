@@ -1,4 +1,4 @@
-// The palette with everything it can find; a chunk of its own, loaded when it is first opened.
+// The palette with everything it can find. Part of the first load: what is typed right after its key must not go astray.
 import { useEffect, useMemo, useState, type RefObject } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import type { TableName } from './api/table-name.ts'

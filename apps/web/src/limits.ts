@@ -46,3 +46,9 @@ export const SAVED_QUERIES_MAX = 500
 export const PALETTE_SHOWN_MAX = 60
 /** Earlier queries that the palette searches; the history panel searches all. */
 export const PALETTE_HISTORY_MAX = 200
+/** How long typing rests before the statement is checked. */
+export const VALIDATE_DELAY_MS = 600
+/** Tables of a statement that are looked up while it is written. */
+export const VALIDATED_TABLES_MAX = 8
+/** Names that completion offers at once; more letters bring the others. */
+export const SUGGESTIONS_MAX = 300

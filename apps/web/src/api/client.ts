@@ -1,6 +1,7 @@
 // Calls the routes of core/api/contract.ts. Every answer is checked by its schema; every failure is an ApiError.
 // Holds no state and no credential: the session is the browser's cookie.
 import {
+  analyzeResponse,
   API_PREFIX,
   cancelFlightInfoResponse,
   flightInfoResponse,
@@ -79,6 +80,9 @@ export const getTables = (namespace: readonly string[], signal: AbortSignal) =>
 
 export const getTable = (namespace: readonly string[], table: string, signal: AbortSignal) =>
   call('table', tableResponse, { params: { namespace: namespaceParam(namespace), table } }, signal)
+
+export const postAnalyze = (sql: string, signal: AbortSignal) =>
+  call('analyze', analyzeResponse, { body: { sql } }, signal)
 
 export const postFlightInfo = (body: FlightInfoRequest, signal: AbortSignal) =>
   call('flightInfo', flightInfoResponse, { body }, signal)

@@ -1,5 +1,6 @@
 // The one query client, and loaders through its cache for code outside React, such as completion.
 import { QueryClient } from '@tanstack/react-query'
+import type { TableResponse } from '@lake/core/api/contract.ts'
 import { CATALOG_STALE_MS } from '../limits.ts'
 import { toApiError } from './api-error.ts'
 import { getNamespaces, getSession, getTable, getTables } from './client.ts'
@@ -40,12 +41,16 @@ export async function loadTableNames(namespace: readonly string[]): Promise<read
   return tables
 }
 
-/** Columns of a table's current schema, top level. */
-export async function loadColumns({ namespace, table }: TableName) {
-  const loaded = await queryClient.fetchQuery({
+/** A table's metadata, at most CATALOG_STALE_MS old. */
+export const loadTable = ({ namespace, table }: TableName): Promise<TableResponse> =>
+  queryClient.fetchQuery({
     queryKey: ['table', namespace, table],
     queryFn: ({ signal }) => getTable(namespace, table, signal),
     staleTime: CATALOG_STALE_MS,
   })
-  return loaded.schemas.find((schema) => schema.schemaId === loaded.currentSchemaId)?.columns ?? []
+
+/** Columns of a table's current schema, top level. */
+export async function loadColumns(name: TableName) {
+  const { schemas, currentSchemaId } = await loadTable(name)
+  return schemas.find(({ schemaId }) => schemaId === currentSchemaId)?.columns ?? []
 }

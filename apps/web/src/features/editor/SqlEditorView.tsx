@@ -3,6 +3,7 @@ import { useEffect, useImperativeHandle, useLayoutEffect, useRef, type Ref } fro
 import { useIsDark } from '../../ui/theme.ts'
 import { applyMonacoTheme } from './monaco-setup.ts'
 import { registerSqlCompletion } from './sql-completion.ts'
+import { registerSqlHover } from './sql-hover.ts'
 import { SqlEditor, type EditorCallbacks, type ErrorMarker, type StatementSign } from './sql-editor.ts'
 import { activeTab, type TabsSnapshot } from './tabs-store.ts'
 
@@ -25,6 +26,7 @@ export interface SqlEditorViewProps extends EditorCallbacks {
 }
 
 registerSqlCompletion()
+registerSqlHover()
 
 export function SqlEditorView({
   tabs,

@@ -2,7 +2,9 @@
 // query cache, so typing does not wait for the catalog twice; a list that cannot be had is left out.
 import { loadColumns, loadNamespaces, loadTableNames } from '../../api/query-client.ts'
 import { namespaceText, quoteName } from '../../api/table-name.ts'
+import { SUGGESTIONS_MAX } from '../../limits.ts'
 import { monaco } from './monaco-setup.ts'
+import { rankSuggestions } from './rank-suggestions.ts'
 import { completionContext, type CompletionContext, type ScopeTable } from '../../sql/sql-scope.ts'
 
 interface Suggestion {
@@ -110,9 +112,11 @@ export function registerSqlCompletion(): void {
         position.lineNumber,
         word.endColumn,
       )
-      const suggestions = await suggestionsFor(context)
+      const { shown, isCut } = rankSuggestions(await suggestionsFor(context), word.word, SUGGESTIONS_MAX)
       return {
-        suggestions: suggestions.map(({ label, insertText, detail, kind, rank }) => ({
+        // The widget asks again for each letter while there are more than it was given.
+        incomplete: isCut,
+        suggestions: shown.map(({ label, insertText, detail, kind, rank }) => ({
           label,
           insertText,
           detail,

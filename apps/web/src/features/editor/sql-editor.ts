@@ -2,6 +2,7 @@
 // the statement under the cursor, and the marker of the last failed run. Offsets are UTF-16 in the whole text.
 import { splitStatements, statementAt, type StatementRange } from '../../sql/split-statements.ts'
 import { EDITOR_OPTIONS, monaco } from './monaco-setup.ts'
+import { ProblemMarkers } from './problem-markers.ts'
 
 export interface EditorCallbacks {
   onChange: (tabId: string, sql: string) => void
@@ -39,6 +40,7 @@ export class SqlEditor {
   readonly #views = new Map<string, monaco.editor.ICodeEditorViewState>()
   readonly #callbacks: EditorCallbacks
   readonly #statementBar: monaco.editor.IEditorDecorationsCollection
+  readonly #problems = new ProblemMarkers()
   readonly #signs: monaco.editor.IEditorDecorationsCollection
   #signedSql: readonly string[] = []
   #tabId = ''
@@ -76,6 +78,7 @@ export class SqlEditor {
   }
 
   dispose(): void {
+    this.#problems.dispose()
     for (const model of this.#models.values()) model.dispose()
     this.#editor.dispose()
   }
@@ -118,6 +121,7 @@ export class SqlEditor {
       sql: text.slice(startOffset, endOffset),
       startOffset,
     }))
+    this.#editor.trigger('run', 'hideSuggestWidget', {})
     this.#callbacks.onRunAll(this.#tabId, statements)
   }
 
@@ -143,6 +147,7 @@ export class SqlEditor {
     const text = model?.getValue() ?? ''
     const shown =
       model === null ? [] : signs.filter(({ sql, startOffset }) => text.startsWith(sql, startOffset))
+    this.#problems.isSilent = signs.some(({ sign }) => sign === 'running')
     this.#signedSql = shown.map(({ sql }) => sql)
     this.#signs.set(
       shown.flatMap(({ sql, startOffset, sign }) => {
@@ -212,6 +217,7 @@ export class SqlEditor {
       this.#callbacks.onChange(tabId, model.getValue())
       this.#dropTouchedMarkers(model, event.changes)
       this.#dropChangedSigns(model)
+      this.#problems.textChanged(model, () => this.#cursorOffset())
       this.#tintStatement()
     })
     this.#models.set(tabId, model)
