@@ -1,4 +1,5 @@
 // Turns file scan tasks into excerpts on local disk, a bounded number at a time, and into the views over them.
+import { ALWAYS_TRUE } from '@lake/core/expr/predicate.ts'
 import type { FileScanTask } from '@lake/core/scan/file-scan-task.ts'
 import { writeAvroExcerpt } from '../avro/avro-excerpt.ts'
 import { mapConcurrently } from '../concurrency/map-concurrently.ts'
@@ -12,7 +13,7 @@ import type { PlannedTable } from './run-query.ts'
 import type { TableDeletes } from './statement-deletes.ts'
 
 export interface FetchContext {
-  readonly services: Pick<QueryServices, 'chunkCache' | 'footerGuesses'>
+  readonly services: Pick<QueryServices, 'chunkCache' | 'footerGuesses' | 'pruning'>
   readonly directory: string
   readonly progress: RunProgress
   /** By table. */
@@ -53,7 +54,7 @@ export async function fetchExcerpts(
           schema: plan.equality?.schema ?? pinned.schema,
           nameMapping: plan.nameMapping,
           columnIndexes: place ? withKeys : requirement.columnIndexes,
-          predicate: requirement.predicate,
+          predicate: context.services.pruning?.rowGroups === false ? ALWAYS_TRUE : requirement.predicate,
           store: plan.storage.store,
           uri: plan.storage.paths.canonicalUri(task.file.path),
           partitionSpec: plan.specOf(task.file.specId),

@@ -14,12 +14,12 @@ export interface CatalogProxy extends StubServer {
 
 const HEADERS_KEPT = ['content-type', 'etag', 'x-amzn-errortype', 'retry-after']
 
-/** @param answer takes a call over, or gives undefined to pass it on; `pass` gives the catalog's own answer */
+/** @param answer takes a call over, or gives undefined to pass it on; `pass` gives the catalog's own answer, asked with these headers too */
 export async function startCatalogProxy(
   target: string,
   answer: (
     request: StubRequest,
-    pass: () => Promise<ProxiedAnswer>,
+    pass: (headers?: Record<string, string>) => Promise<ProxiedAnswer>,
   ) => Promise<StubAnswer | undefined> | undefined = () => undefined,
 ): Promise<CatalogProxy> {
   const { origin } = new URL(target)

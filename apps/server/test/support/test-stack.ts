@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { PruningSwitches } from '@lake/core/scan/table-scan.ts'
 import { lakeEnvironment, startProgram, type LakeReady } from '../../../../scripts/programs.ts'
 import { readConfig } from '../../src/config.ts'
 import { createSecretResolver } from '../../src/catalog/secrets.ts'
@@ -43,6 +44,7 @@ export async function startTestLake(args: readonly string[]): Promise<TestLake> 
 export async function startTestStack(
   lake: TestLake,
   env: Readonly<Record<string, string>> = {},
+  pruning?: PruningSwitches,
 ): Promise<TestStack> {
   const log: Record<string, unknown>[] = []
   const environment = {
@@ -57,6 +59,7 @@ export async function startTestStack(
     logger: createLogger('debug', { write: (line) => log.push(JSON.parse(line) as Record<string, unknown>) }),
     version: 'test',
     webDirectory: undefined,
+    ...(pruning ? { pruning } : {}),
   })
   return {
     lake: lake.ready,

@@ -1,0 +1,161 @@
+// Pruning and caching never change an answer: seeded random statements over tables of other engines and the demo give the
+// same rows with every level of pruning off and no cache, with all of it on, and with single levels off.
+//
+// Replay one statement with EQUIVALENCE_SEED=<seed printed by the failure>.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ALL_PRUNING, NO_PRUNING } from '@lake/core/scan/table-scan.ts'
+import { CORPUS_DIRECTORY, CORPUS_MISSING } from './support/corpus.ts'
+import { createRandom, randomStatement, type SampledTable } from './support/random-queries.ts'
+import type { TestClient } from './support/test-client.ts'
+import { startTestLake, startTestStack, type TestLake, type TestStack } from './support/test-stack.ts'
+
+const STATEMENTS = Number(process.env['EQUIVALENCE_STATEMENTS'] ?? 2_000)
+const FIRST_SEED = Number(process.env['EQUIVALENCE_SEED'] ?? 1)
+const CHUNKS = 20
+
+let lake: TestLake
+let cacheDirectory: string
+let plain: TestStack
+let pruned: TestStack
+const singles: { name: string; stack: TestStack }[] = []
+let tables: SampledTable[]
+const tally = { answered: 0, failed: 0 }
+
+beforeAll(async () => {
+  const corpus = CORPUS_MISSING === undefined ? ['--corpus', CORPUS_DIRECTORY] : []
+  lake = await startTestLake(['--demo-scale', '0.01', ...corpus])
+  cacheDirectory = await mkdtemp(join(tmpdir(), 'lake-equivalence-'))
+  plain = await startTestStack(lake, { LAKE_ENGINES_MAX: '2' }, NO_PRUNING)
+  pruned = await startTestStack(lake, { LAKE_ENGINES_MAX: '2', LAKE_CACHE_DIR: cacheDirectory }, ALL_PRUNING)
+  for (const name of Object.keys(ALL_PRUNING)) {
+    singles.push({ name, stack: await startTestStack(lake, {}, { ...ALL_PRUNING, [name]: false }) })
+  }
+  tables = await sampleTables(plain.client, CORPUS_MISSING === undefined ? CORPUS_TABLES : [])
+}, 240_000)
+
+afterAll(async () => {
+  for (const stack of [plain, pruned, ...singles.map((single) => single.stack)])
+    await stack?.[Symbol.asyncDispose]()
+  await lake?.[Symbol.asyncDispose]()
+  await rm(cacheDirectory, { recursive: true, force: true })
+})
+
+/** Partitioned, nested, evolved, with nulls, NaN, many files or many row groups; of each writer some. */
+const CORPUS_TABLES = [
+  'duckdb-iceberg/hive_partitioned_table',
+  'duckdb-iceberg/lineitem_iceberg',
+  'duckdb-iceberg/is_null_is_not_null',
+  'duckdb-iceberg/test_nulls',
+  'duckdb-iceberg/partition_decimal_hugeint',
+  'duckdb-iceberg/partition_timestamptz',
+  'duckdb-iceberg/partition_time',
+  'duckdb-iceberg/partition_float',
+  'duckdb-iceberg/uuid',
+  'duckdb-iceberg/add_columns_with_defaults',
+  'impala/hadoop_catalog_test',
+  'impala/airports_parquet',
+  'impala/iceberg_alltypes_part',
+  'impala/iceberg_timestamp_part',
+  'impala/iceberg_timestamptz_part',
+  'impala/iceberg_multiple_storage_locations',
+  'impala/test_default_part',
+  'impala/iceberg_lineitem_multiblock',
+  'impala/iceberg_v2_partitioned_position_deletes',
+  'dremio/products_with_eq_deletes',
+  'dremio/nation',
+  'glaredb/tables-v2__lineitem_partitioned',
+  'lithium-iceberg-cxx/partition_evolution',
+  'lithium-iceberg-cxx/partitioning_with_null_value',
+  'lithium-iceberg-cxx/bucket_partitioning',
+  'lithium-iceberg-cxx/identity_partitioning',
+  'lithium-iceberg-cxx/year_timestamptz_partitioning',
+  'lithium-iceberg-cxx/types__all_trino_types',
+  'pg_lake/spark_generated_iceberg_ddl_test',
+  'pg_lake/spark_generated_iceberg_test',
+  'trino/conflict_truncate',
+]
+/** Not the largest: each statement reads all of a table at least once. */
+const DEMO_TABLES = ['analytics/robots', 'analytics/telemetry', 'models/runs']
+const COLUMNS_MAX = 14
+
+async function sampleTables(client: TestClient, corpusTables: readonly string[]): Promise<SampledTable[]> {
+  const sampled: SampledTable[] = []
+  for (const key of [...DEMO_TABLES, ...corpusTables]) {
+    const from = `iceberg.${key
+      .split('/')
+      .map((part) => `"${part}"`)
+      .join('.')}`
+    const info = await client.flightInfo(`SELECT * FROM ${from}`)
+    if ('status' in info) continue
+    const schema = info.schema.slice(0, COLUMNS_MAX)
+    const texts = schema.map(({ name }) => `CAST("${name.replaceAll('"', '""')}" AS VARCHAR)`).join(', ')
+    const { batches } = await client.query(`SELECT ${texts} FROM ${from} LIMIT 200`)
+    const columns = schema.map(({ name, type }, index) => {
+      const values = batches.flatMap((batch) =>
+        Array.from({ length: batch.numRows }, (_, row) => batch.getChildAt(index)?.get(row) as string | null),
+      )
+      const distinct = [...new Set(values.filter((value) => value !== null))].sort()
+      const step = Math.max(1, Math.floor(distinct.length / 12))
+      return { name, type, samples: distinct.filter((_value, at) => at % step === 0) }
+    })
+    sampled.push({ from, columns })
+  }
+  return sampled
+}
+
+/** Rows in no order, as texts; or the code of the failure. A LIMIT over an unordered table may pick any rows: only how many counts. */
+async function ask(client: TestClient, sql: string): Promise<string[]> {
+  const result = await client.run(`SELECT COLUMNS(*)::VARCHAR FROM (${sql})`)
+  const failure = 'status' in result ? result : result.failure
+  if (failure || 'status' in result) return [`failed: ${failure?.code} ${failure?.message}`]
+  return result.batches
+    .flatMap((batch) =>
+      Array.from({ length: batch.numRows }, (_, row) =>
+        JSON.stringify(
+          batch.schema.fields.map((_field, column) => batch.getChildAt(column)?.get(row) as unknown),
+        ),
+      ),
+    )
+    .sort()
+}
+
+describe('[QR12] answers do not depend on pruning or caching', () => {
+  const size = Math.ceil(STATEMENTS / CHUNKS)
+  const chunks =
+    process.env['EQUIVALENCE_SEED'] === undefined
+      ? Array.from({ length: CHUNKS }, (_, index) => FIRST_SEED + index * size)
+      : [FIRST_SEED]
+
+  it.each(chunks)('statements from seed %i', { timeout: 300_000 }, async (firstSeed) => {
+    const seeds = Array.from({ length: chunks.length === 1 ? 1 : size }, (_, index) => firstSeed + index)
+    const check = async (seed: number): Promise<void> => {
+      const random = createRandom(seed)
+      const table = tables[Math.floor(random() * tables.length)]!
+      const sql = randomStatement(table, random)
+      const expected = await ask(plain.client, sql)
+      if (expected[0]?.startsWith('failed:')) tally.failed += 1
+      else tally.answered += 1
+      const others = [{ name: 'all', stack: pruned }, ...(seed % 10 === 0 ? singles : [])]
+      for (const { name, stack } of others) {
+        expect(await ask(stack.client, sql), `seed ${seed}, pruning ${name}: ${sql}`).toEqual(expected)
+      }
+      if (seed % 10 === 5)
+        expect(await ask(pruned.client, sql), `seed ${seed}, warm: ${sql}`).toEqual(expected)
+    }
+    const queue = [...seeds]
+    const worker = async (): Promise<void> => {
+      for (let seed = queue.shift(); seed !== undefined; seed = queue.shift()) await check(seed)
+    }
+    await Promise.all([worker(), worker()])
+  })
+
+  it('hardly any of the statements fail, in the same words on both sides', () => {
+    process.stdout.write(
+      `equivalence: ${tally.answered} statements answered, ${tally.failed} failed alike, over ${tables.length} tables\n`,
+    )
+    expect(tally.failed).toBeLessThan(tally.answered / 10)
+  })
+})
