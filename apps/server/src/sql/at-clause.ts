@@ -2,9 +2,10 @@
 // Only constants are understood: a literal, or a text cast to a type of time. Times are in UTC where they name no zone.
 import type { TableVersion } from '@lake/core/iceberg/snapshot.ts'
 import { parseMoment } from '@lake/core/iceberg/civil-time.ts'
+import { integerText } from './constant-text.ts'
 import { isNode, textOf, type TreeNode } from './syntax-tree.ts'
 
-const INTEGER_IDS: ReadonlySet<string> = new Set(['TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT'])
+const INTEGER_IDS: ReadonlySet<string> = new Set(['TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT', 'HUGEINT'])
 const TIME_IDS: ReadonlySet<string> = new Set([
   'DATE',
   'TIMESTAMP',
@@ -15,7 +16,8 @@ const TIME_IDS: ReadonlySet<string> = new Set([
 ])
 const MS_PER_DAY = 86_400_000
 const NANOS_PER_MS = 1_000_000n
-const INT64_MAX = 2n ** 63n - 1n
+/** Ids of 19 digits just beyond 64 bits occur. */
+const SNAPSHOT_ID = /^-?\d{1,19}$/u
 
 interface Constant {
   readonly typeId: string
@@ -45,9 +47,10 @@ function versionOf(expression: unknown): TableVersion | undefined {
   if (constant === undefined) return undefined
   const { typeId, value } = constant
   if (typeId === 'VARCHAR') return typeof value === 'string' ? { kind: 'ref', name: value } : undefined
-  if (!INTEGER_IDS.has(typeId) || (typeof value !== 'number' && typeof value !== 'string')) return undefined
-  const snapshotId = BigInt(value)
-  return snapshotId > INT64_MAX ? undefined : { kind: 'snapshot', snapshotId }
+  const text = INTEGER_IDS.has(typeId) ? integerText(value) : undefined
+  return text !== undefined && SNAPSHOT_ID.test(text)
+    ? { kind: 'snapshot', snapshotId: BigInt(text) }
+    : undefined
 }
 
 function timeOf(expression: unknown): TableVersion | undefined {

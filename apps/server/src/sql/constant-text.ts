@@ -26,7 +26,8 @@ const CAST_IDS: Readonly<Record<string, readonly string[]>> = {
   fixed: ['BLOB'],
 }
 
-function integerText(value: unknown): string | undefined {
+/** An integer constant as decimal digits, also one of 128 bits. */
+export function integerText(value: unknown): string | undefined {
   if (typeof value === 'number' || typeof value === 'string') return String(value)
   if (!isNode(value)) return undefined
   // 128 bits in two halves.

@@ -41,7 +41,7 @@ export function duckdbType(type: IcebergType): string | undefined {
     case 'binary':
       return 'BLOB'
     case 'struct': {
-      const fields = type.fields.map((field) => ({ name: field.name, sqlType: nestedType(field.type) }))
+      const fields = type.fields.map((field) => ({ name: field.name, sqlType: duckdbType(field.type) }))
       if (fields.length === 0 || fields.some(({ sqlType }) => sqlType === undefined)) return undefined
       return `STRUCT(${fields.map(({ name, sqlType }) => `${quoteIdentifier(name)} ${sqlType}`).join(', ')})`
     }
@@ -69,12 +69,7 @@ export function duckdbType(type: IcebergType): string | undefined {
 
 /** Without a column in the file nothing says how many elements there are. */
 function containedType(type: IcebergType): string | undefined {
-  return type.kind === 'unknown' ? undefined : nestedType(type)
-}
-
-/** Variants are written anew only where they are columns of their own. */
-function nestedType(type: IcebergType): string | undefined {
-  return type.kind === 'variant' ? undefined : duckdbType(type)
+  return type.kind === 'unknown' ? undefined : duckdbType(type)
 }
 
 /**

@@ -1,5 +1,6 @@
 // Values of metadata tables as JSON that the engine reads exactly: integers as digits, never as a double; what JSON has
 // no form for as text that the engine casts to the column's type.
+import { AppError } from '@lake/core/errors.ts'
 import { formatLiteral } from '@lake/core/iceberg/literal-display.ts'
 import type { IcebergType, LiteralValue, PrimitiveType } from '@lake/core/iceberg/types.ts'
 import { quoteIdentifier } from '../../engine/quote.ts'
@@ -30,14 +31,16 @@ export function jsonType(type: IcebergType): string {
 /**
  * JSON text of a value: a record for a struct, an array for a list, a `Map` for a map, else a literal; integers may be
  * numbers. undefined is null.
+ * @throws AppError TABLE_UNSUPPORTED for an integer beyond 64 bits
  */
 export function toJson(type: IcebergType, value: unknown): string {
   if (value === null || value === undefined) return 'null'
   switch (type.kind) {
     case 'boolean':
     case 'int':
-    case 'long':
       return String(value)
+    case 'long':
+      return longText(value as number | bigint)
     case 'struct': {
       const record = value as Readonly<Record<string, unknown>>
       const members = type.fields.map(
@@ -59,4 +62,12 @@ export function toJson(type: IcebergType, value: unknown): string {
     default:
       return JSON.stringify(formatLiteral(type, value as LiteralValue))
   }
+}
+
+/** Some writers have ids of 64 bits without a sign, which the column's type does not hold. */
+function longText(value: number | bigint): string {
+  if (BigInt.asIntN(64, BigInt(value)) === BigInt(value)) return String(value)
+  throw new AppError('TABLE_UNSUPPORTED', `The metadata holds ${value}, which is no 64-bit integer`, {
+    details: { feature: 'integers beyond 64 bits' },
+  })
 }

@@ -6,8 +6,7 @@ import { formatLiteral } from '@lake/core/iceberg/literal-display.ts'
 import { indexFields, primitiveTypeOf } from '@lake/core/iceberg/schema.ts'
 import type { TableMetadata } from '@lake/core/iceberg/table-metadata.ts'
 import type { LiteralValue, NestedField, PrimitiveType, Schema } from '@lake/core/iceberg/types.ts'
-import { duckdbType } from '../../sql/duckdb-type.ts'
-import { field, STRING } from './schema-fields.ts'
+import { field, isShownExactly, STRING } from './schema-fields.ts'
 
 export interface PartitionStruct {
   /** By field id; empty for a table that was never partitioned. */
@@ -40,7 +39,7 @@ export function partitionStruct(metadata: TableMetadata, schema: Schema): Partit
     .map(({ fieldId, name, resultType }) => {
       const isTaken = taken.has(name.toLowerCase())
       taken.add(name.toLowerCase())
-      const isShown = resultType !== undefined && duckdbType(resultType) !== undefined
+      const isShown = resultType !== undefined && isShownExactly(resultType)
       return { fieldId, name: isTaken ? `${name}_${fieldId}` : name, resultType, isShown }
     })
   return {

@@ -4,8 +4,7 @@ import { decodeBound } from '@lake/core/iceberg/literal.ts'
 import type { DataFile } from '@lake/core/iceberg/manifest.ts'
 import { indexFields, isPrimitive } from '@lake/core/iceberg/schema.ts'
 import type { NestedField, PrimitiveType, Schema } from '@lake/core/iceberg/types.ts'
-import { duckdbType } from '../../sql/duckdb-type.ts'
-import { field, LONG } from './schema-fields.ts'
+import { field, isShownExactly, LONG } from './schema-fields.ts'
 
 interface Leaf {
   readonly id: number
@@ -62,8 +61,7 @@ function leavesOf(schema: Schema): readonly Leaf[] {
   const leaves = new Map<string, Leaf>()
   for (const [id, { type, path, isRepeated }] of indexFields(schema)) {
     const name = path.join('.')
-    if (isRepeated || !isPrimitive(type) || duckdbType(type) === undefined || type.kind === 'unknown')
-      continue
+    if (isRepeated || !isPrimitive(type) || !isShownExactly(type)) continue
     if (!leaves.has(name.toLowerCase())) leaves.set(name.toLowerCase(), { id, name, type })
   }
   return [...leaves.values()].sort((left, right) => (left.name < right.name ? -1 : 1))

@@ -19,3 +19,8 @@ export function listOf(elementId: number, element: IcebergType): ListType {
 export function mapOf(keyId: number, key: IcebergType, valueId: number, value: IcebergType): MapType {
   return { kind: 'map', keyId, key, valueId, value, isValueRequired: true }
 }
+
+/** A primitive whose values have a literal, and a type in the engine that holds each of them exactly. */
+export function isShownExactly({ kind }: PrimitiveType): boolean {
+  return !['timestamptz_ns', 'unknown', 'variant', 'geometry', 'geography'].includes(kind)
+}
