@@ -6,12 +6,15 @@ const MIB = 1_048_576
 export const LIMITS = {
   // Catalog client
   catalogCallTimeoutMs: 20 * SECOND,
+  /** Then the question is asked by GET. */
+  catalogHeadTimeoutMs: 2 * SECOND,
   catalogBodyBytesMax: 128 * MIB,
   catalogConnectionsMax: 32,
   catalogPagesMax: 200,
   catalogTablesListedMax: 10_000,
   catalogListFreshMs: 30 * SECOND,
   catalogClientLifetimeMs: 900 * SECOND,
+  secretResolveTimeoutMs: 10 * SECOND,
 
   /** Larger answers for a table are parsed in a worker thread, which costs a copy. */
   tableParsedInlineCharsMax: MIB / 4,
@@ -71,6 +74,8 @@ export const LIMITS = {
   parquetSchemaElementsMax: 100_000,
   /** Joined ranges of one excerpt that are in flight together: with their size, the memory that an excerpt takes. */
   excerptRangesAtOnceMax: 4,
+  /** An excerpt up to this size is put together in memory and written at once. */
+  excerptBufferedBytesMax: MIB,
   bloomFilterBytesMax: MIB,
   /** Text of one variant value, and its levels of nesting. */
   variantCharsMax: 16 * MIB,

@@ -4,6 +4,7 @@ import { open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FileHandle } from 'node:fs/promises'
 import { AppError } from '@lake/core/errors.ts'
+import { LIMITS } from '../limits.ts'
 import type { FileReader } from './file-reader.ts'
 import { DELETED_NODE, deletedChunkOf } from './deleted-column.ts'
 import { encodeFooter, MAGIC, projectedLeaves } from './footer-writer.ts'
@@ -34,29 +35,35 @@ export async function writeExcerptFile(
   signal: AbortSignal,
 ): Promise<string> {
   const { placed, deletedPages, endOffset } = placeChunks(content)
+  // Before anything is fetched, so that a small excerpt is one write.
+  const footer = encodeFooter(
+    content.hasDeletedRows ? [...content.nodes, DELETED_NODE] : content.nodes,
+    placed,
+  )
   const chunks = placed.flatMap((group) => group.chunks.slice(0, group.fetchedCount))
-  const nodes = content.hasDeletedRows ? [...content.nodes, DELETED_NODE] : content.nodes
   const path = join(target.directory, `${target.name}.parquet`)
   const partPath = `${path}.part`
   // Before anything may be removed: a file that is already there is not ours.
   const handle = await open(partPath, 'wx', 0o600)
   try {
     try {
-      await writeAt(handle, MAGIC, 0)
+      const sink = createSink(handle, endOffset + footer.byteLength)
+      await sink.write(MAGIC, 0)
       for (const { source, offset } of chunks) {
-        if (source.bytes !== undefined) await writeAt(handle, source.bytes, offset)
+        if (source.bytes !== undefined) await sink.write(source.bytes, offset)
       }
       const copied = chunks.filter(({ source }) => source.bytes === undefined)
       await reader.readRanges(
         copied.map((chunk) => chunk.source.range),
         async (index, position, bytes) => {
           const chunk = copied[index]
-          if (chunk) await writeAt(handle, bytes, chunk.offset + position - chunk.source.range.start)
+          if (chunk) await sink.write(bytes, chunk.offset + position - chunk.source.range.start)
         },
         signal,
       )
-      for (const { bytes, offset } of deletedPages) await writeAt(handle, bytes, offset)
-      await writeAt(handle, encodeFooter(nodes, placed), endOffset)
+      for (const { bytes, offset } of deletedPages) await sink.write(bytes, offset)
+      await sink.write(footer, endOffset)
+      await sink.flush()
     } finally {
       await handle.close()
     }
@@ -113,6 +120,33 @@ function readableChunk(source: ColumnChunk | undefined): ColumnChunk {
   const encoding = source.encodings.find((candidate) => !READABLE_ENCODINGS.has(candidate))
   if (encoding !== undefined) throw parquetUnsupported(`Parquet encoding ${encoding}`)
   return source
+}
+
+interface Sink {
+  write(bytes: Uint8Array, position: number): Promise<void>
+  flush(): Promise<void>
+}
+
+/** A small file is put together in memory: each write to disk takes longer than its bytes. */
+function createSink(handle: FileHandle, sizeBytes: number): Sink {
+  if (sizeBytes > LIMITS.excerptBufferedBytesMax) {
+    return {
+      write: async (bytes, position) => {
+        await writeAt(handle, bytes, position)
+      },
+      flush: async () => await Promise.resolve(),
+    }
+  }
+  const buffer = new Uint8Array(sizeBytes)
+  return {
+    write: async (bytes, position) => {
+      buffer.set(bytes, position)
+      await Promise.resolve()
+    },
+    flush: async () => {
+      await writeAt(handle, buffer, 0)
+    },
+  }
 }
 
 async function writeAt(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {

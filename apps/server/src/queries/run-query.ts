@@ -93,6 +93,8 @@ export async function* runQuery(
     run.onEnd('ok')
     const receipt = closeReceipt(claims, pinned, progress, run)
     yield encodeMessageBatch(schemaMessage, { kind: 'receipt', receipt })
+    // Nothing runs any more, so the reader need not wait until the process is made as new.
+    void session[Symbol.asyncDispose]()
   } catch (error) {
     // Whatever failed because the process was gone, its folder included, failed for that reason.
     const cause: unknown = session.lost.aborted && !signal.aborted ? session.lost.reason : error
