@@ -104,7 +104,7 @@ export function createCatalogCaller(options: CatalogCallerOptions): CatalogCalle
   }
 }
 
-/** Sends a call with the session's token; after a 401 or 419 renews once and replays once. */
+/** Sends a call with the session's token; after what may be an ended token renews once and replays once. */
 async function send(
   http: HttpClient,
   session: CatalogSession,
@@ -113,10 +113,15 @@ async function send(
 ): Promise<HttpAnswer> {
   const token = await session.token(signal)
   const answer = await http.call(withToken(call, token?.secret), signal)
-  if (token === undefined || (answer.status !== 401 && answer.status !== 419)) return answer
+  if (token === undefined || !mayBeExpired(answer.status, call)) return answer
   if (!(await session.renew(token, signal))) return answer
   const renewed = await session.token(signal)
   return await http.call(withToken(call, renewed?.secret), signal)
+}
+
+/** Some catalogs answer 419 for a token that has ended, and one 501, which for HEAD means that it is not served. */
+function mayBeExpired(status: number, { method }: HttpCall): boolean {
+  return status === 401 || status === 419 || (status === 501 && method !== 'HEAD')
 }
 
 async function loadSetup(
@@ -135,7 +140,9 @@ function withToken(call: HttpCall, token: Secret | undefined): HttpCall {
 
 /** Merges the catalog's configuration; only harmless or same-origin parts of it are obeyed. */
 function readSetup(base: URL, answer: ConfigAnswer): CatalogSetup {
-  const properties = { ...answer.defaults, ...answer.overrides }
+  const { token, credential, ...properties } = { ...answer.defaults, ...answer.overrides }
+  // Credentials are this deployment's to give.
+  void [token, credential]
   const uri = properties['uri']
   let effectiveBase = base
   if (uri !== undefined && URL.canParse(uri)) {

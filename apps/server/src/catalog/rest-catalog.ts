@@ -1,7 +1,8 @@
 // Client of one Iceberg REST catalog, for reading: what there is, as plain data. Calls are made by catalog-caller.ts;
 // caching is the snapshot cache's work. Source: Iceberg REST OpenAPI; see ARCHITECTURE.md, "The catalog client".
-import { AppError } from '@lake/core/errors.ts'
+import { AppError, isAppError } from '@lake/core/errors.ts'
 import type { TableMetadata } from '@lake/core/iceberg/table-metadata.ts'
+import { startDeadline } from '../concurrency/deadline.ts'
 import { LIMITS } from '../limits.ts'
 import { Secret } from '../observability/redaction.ts'
 import { credentialsEndAtMs } from '../storage/vended-credentials.ts'
@@ -11,7 +12,7 @@ import {
   type CatalogCaller,
   type CatalogCallerOptions,
 } from './catalog-caller.ts'
-import { singleHeader } from './http-client.ts'
+import { singleHeader, type HttpAnswer } from './http-client.ts'
 import { encodeNamespace, encodeSegment } from './paths.ts'
 import { listTablesAnswer, loadCredentialsAnswer, parseAnswer } from './rest-schemas.ts'
 import type { ParsedTable } from './parsed-table.ts'
@@ -178,13 +179,28 @@ async function hasNamespace(
   const { endpoints, separator } = await caller.setup(signal)
   const path = `/namespaces/${encodeNamespace(namespace, separator)}`
   const canHead = endpoints?.has('HEAD /v1/{prefix}/namespaces/{namespace}') ?? false
-  let answer = await caller.call({ method: canHead ? 'HEAD' : 'GET', path }, signal)
-  // Some catalogs advertise HEAD and do not serve it.
-  if (canHead && [400, 405, 406, 501].includes(answer.status))
-    answer = await caller.call({ method: 'GET', path }, signal)
+  const answer =
+    (canHead ? await headOrNothing(caller, path, signal) : undefined) ??
+    (await caller.call({ method: 'GET', path }, signal))
   if (answer.status === 404) return false
   if (answer.status === 200 || answer.status === 204) return true
   throw catalogFailure(answer, 'NO_SUCH_NAMESPACE', `the namespace ${namespace.join('.')}`)
+}
+
+/** undefined where the catalog does not serve HEAD, though some advertise it; one is known to never answer. */
+async function headOrNothing(
+  caller: CatalogCaller,
+  path: string,
+  signal: AbortSignal,
+): Promise<HttpAnswer | undefined> {
+  using deadline = startDeadline(signal, LIMITS.catalogHeadTimeoutMs, 'A question by HEAD')
+  try {
+    const answer = await caller.call({ method: 'HEAD', path }, deadline.signal)
+    return [400, 405, 406, 501].includes(answer.status) ? undefined : answer
+  } catch (error) {
+    if (signal.aborted || !isAppError(error, 'DEADLINE_EXCEEDED')) throw error
+    return undefined
+  }
 }
 
 async function listTables(

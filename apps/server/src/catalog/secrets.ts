@@ -1,8 +1,10 @@
 // Secrets as configured: given inline, or by reference and resolved late. The *setting* (with references, never with
 // what they resolve to) is what fingerprints are made from, so rotation does not change a client's identity.
 import { readFile } from 'node:fs/promises'
+import { assertDefined } from '@lake/core/assert.ts'
 import { AppError } from '@lake/core/errors.ts'
 import { Secret } from '../observability/redaction.ts'
+import { createAwsSecrets } from './aws-secrets.ts'
 
 export type SecretSetting =
   | { readonly kind: 'inline'; readonly secret: Secret }
@@ -30,23 +32,35 @@ export function parseSecretSetting(
   if (typeof value !== 'object' || value === null || Object.keys(value).length !== 1) return fault
   const reference: unknown = Object.entries(value).find(([key]) => key === 'secret_ref')?.[1]
   if (typeof reference !== 'string' || reference === '') return fault
-  if (!/^(file|env):./.test(reference)) {
+  if (!/^(file|env|aws-sm):[^#]/.test(reference)) {
     return {
       kind: 'fault',
-      fault: 'secret_ref must start with file: or env: (no other resolver is built in)',
+      fault:
+        'secret_ref must be file:<path>, env:<variable> or aws-sm:<name or ARN>[#json-key]: nothing here resolves another',
     }
   }
   return { kind: 'reference', reference }
 }
 
-/** Resolves `file:<path>` (one trailing line break removed) and `env:<name>` from the given environment. */
+/**
+ * Resolves `file:<path>` (one trailing line break removed), `env:<name>` from the given environment, and
+ * `aws-sm:<name or ARN>` from AWS Secrets Manager, with `#key` one text of a JSON object.
+ */
 export function createSecretResolver(
   environment: Readonly<Record<string, string | undefined>>,
 ): SecretResolver {
+  const readAwsSecret = createAwsSecrets()
+  const readers: Readonly<
+    Record<string, (name: string, signal: AbortSignal) => Promise<string | undefined>>
+  > = {
+    file: readSecretFile,
+    env: (name) => Promise.resolve(environment[name]),
+    'aws-sm': readAwsSecret,
+  }
   return async (reference, signal) => {
-    const text = reference.startsWith('env:')
-      ? environment[reference.slice('env:'.length)]
-      : await readSecretFile(reference.slice('file:'.length), signal)
+    const colon = reference.indexOf(':')
+    const read = assertDefined(readers[reference.slice(0, colon)], 'a reference was checked when it was read')
+    const text = await read(reference.slice(colon + 1), signal)
     if (text === undefined || text === '') {
       throw new AppError('CATALOG_UNAVAILABLE', `The secret reference ${reference} resolves to nothing`)
     }

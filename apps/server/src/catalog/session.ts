@@ -169,17 +169,21 @@ function parseTokenAnswer(text: string, nowMs: number): FetchedToken {
   if (typeof token !== 'string' || token === '') {
     throw new AppError('CATALOG_UNAVAILABLE', 'The token server answered without an access token')
   }
-  const expiresInS = typeof fields['expires_in'] === 'number' ? fields['expires_in'] : undefined
-  const lifetimeMs = expiresInS === undefined ? jwtLifetimeMs(token, nowMs) : expiresInS * 1_000
-  return { secret: new Secret(token), expiresAtMs: nowMs + lifetimeMs }
+  const expiresInS = fields['expires_in']
+  const saidMs = typeof expiresInS === 'number' ? expiresInS * 1_000 : Number.POSITIVE_INFINITY
+  return { secret: new Secret(token), expiresAtMs: nowMs + Math.min(saidMs, jwtLifetimeMs(token, nowMs)) }
 }
 
-/** Time to the `exp` of a JWT, read without trusting it for anything but when to ask again; unknown is for ever. */
+/**
+ * Time to the `exp` of a JWT, read without trusting it for anything but when to ask again. Unknown is for ever, and so is
+ * the past: a new token that seems to have ended tells of clocks that differ.
+ */
 function jwtLifetimeMs(token: string, nowMs: number): number {
   try {
     const payload: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'))
     const exp = typeof payload === 'object' && payload !== null && 'exp' in payload ? payload.exp : undefined
-    return typeof exp === 'number' ? exp * 1_000 - nowMs : Number.POSITIVE_INFINITY
+    const lifetimeMs = typeof exp === 'number' ? exp * 1_000 - nowMs : 0
+    return lifetimeMs > 0 ? lifetimeMs : Number.POSITIVE_INFINITY
   } catch {
     return Number.POSITIVE_INFINITY
   }

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import { createSingleFlight } from '../concurrency/single-flight.ts'
 import { throwIfAborted } from '../concurrency/deadline.ts'
-import type { Config } from '../config.ts'
+import type { Config, IcebergConfig } from '../config.ts'
 import { openCacheEntries } from './cache-entries.ts'
 import type { ByteRange } from './object-store.ts'
 
@@ -110,11 +110,17 @@ export async function openChunkCache(
 ): Promise<RangeCache | undefined> {
   const { cacheDirectory: directory, cacheBytesMax: bytesMax, iceberg } = config
   if (directory === undefined || bytesMax === 0 || iceberg === undefined) return undefined
-  // Secrets print as redacted, so the fingerprint is of the settings as written: references, and not what they hold.
-  const { endpoint, warehouse, auth, storageAccess, s3 } = iceberg
-  const scope = JSON.stringify([endpoint, warehouse, auth, storageAccess, s3])
+  const scope = cacheScope(iceberg)
   const onOutcome = (outcome: RangeCacheOutcome): void => {
     metrics.chunkCache(outcome)
   }
   return stack.use(await openColumnChunkCache({ directory, bytesMax, scope, onOutcome }))
+}
+
+/**
+ * Fingerprint of whose reads these are: of the settings as written, references and not what they resolve to, so that it
+ * outlives rotations. Inline secrets print as redacted.
+ */
+export function cacheScope({ endpoint, warehouse, auth, storageAccess, s3 }: IcebergConfig): string {
+  return JSON.stringify([endpoint, warehouse, auth, storageAccess, s3])
 }

@@ -46,22 +46,32 @@ test.each([
   expect(() => paths.canonicalUri(path)).toThrow(expect.objectContaining({ code: 'TABLE_CORRUPT' }))
 })
 
+test.each([
+  ['gs://b/k', 'Google Cloud Storage (gs:)'],
+  ['abfs://c@h.dfs.core.windows.net/k', 'Azure Data Lake Storage (abfs:)'],
+  ['ABFSS://c@h.dfs.core.windows.net/k', 'Azure Data Lake Storage (abfss:)'],
+  ['wasbs://c@h/k', 'Azure Blob Storage (wasbs:)'],
+  ['constructor://h/k', 'storage scheme constructor'],
+])('[CR8] %s is refused in words: %s', (path, words) => {
+  expect(() => paths.canonicalUri(path)).toThrow(words)
+})
+
 test('a key is everything after the bucket, unchanged', () => {
   expect(parseS3Uri('s3://b//a/../b%2F c')).toEqual({ bucket: 'b', key: '/a/../b%2F c' })
 })
 
 test('a mapped prefix without a scheme fits paths with one, but not those of S3', () => {
-  const { canonicalUri } = createTablePaths(new Map([['/warehouse/t/', 's3://b/t/']]))
+  const mapped = createTablePaths(new Map([['/warehouse/t/', 's3://b/t/']]))
   for (const path of [
     '/warehouse/t/x',
     'hdfs://namenode:8020/warehouse/t/x',
     'file:/warehouse/t/x',
     'file:///warehouse/t/x',
   ]) {
-    expect(canonicalUri(path)).toBe('s3://b/t/x')
+    expect(mapped.canonicalUri(path)).toBe('s3://b/t/x')
   }
-  expect(canonicalUri('s3a://other/warehouse/t/x')).toBe('s3://other/warehouse/t/x')
-  expect(() => canonicalUri('hdfs://namenode:8020/else/x')).toThrowError(
+  expect(mapped.canonicalUri('s3a://other/warehouse/t/x')).toBe('s3://other/warehouse/t/x')
+  expect(() => mapped.canonicalUri('hdfs://namenode:8020/else/x')).toThrowError(
     expect.objectContaining({ code: 'TABLE_UNSUPPORTED' }),
   )
 })

@@ -74,10 +74,29 @@ function isPrefix(prefix: string, path: string): boolean {
   return prefix.endsWith('/') || path.length === prefix.length || path[prefix.length] === '/'
 }
 
+/** Stores that tables are on in the field, by the schemes of their paths. */
+const FOREIGN_STORES: ReadonlyMap<string | undefined, string> = new Map([
+  ['gs', 'Google Cloud Storage'],
+  ['abfs', 'Azure Data Lake Storage'],
+  ['abfss', 'Azure Data Lake Storage'],
+  ['wasb', 'Azure Blob Storage'],
+  ['wasbs', 'Azure Blob Storage'],
+  ['oss', 'Alibaba Cloud OSS'],
+  ['hdfs', 'HDFS'],
+  ['file', 'a local disk'],
+])
+
 function unsupportedScheme(path: string): AppError {
   const scheme = SCHEME.exec(path)?.[1]?.toLowerCase()
   const feature = scheme === undefined ? 'storage path without a scheme' : `storage scheme ${scheme}`
-  return new AppError('TABLE_UNSUPPORTED', `The table uses a ${feature}, which is not read`, {
-    details: { feature },
-  })
+  const place = FOREIGN_STORES.get(scheme)
+  const words =
+    place === undefined
+      ? `The table uses a ${feature}, which is not read`
+      : `The table is on ${place} (${scheme ?? ''}:), which is not read`
+  return new AppError(
+    'TABLE_UNSUPPORTED',
+    `${words}: only S3 and stores with its interface are. Where the same files are there, the catalog can say so by lake.path-map`,
+    { details: { feature } },
+  )
 }

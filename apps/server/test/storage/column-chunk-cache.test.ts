@@ -31,7 +31,7 @@ const fetchOf = (value: number, lengthBytes = 100) => {
   return fetch
 }
 
-test('a range is fetched once and found again, also by the next run', async () => {
+test('[CC1] a range is fetched once and found again, also by the next run', async () => {
   const fetch = fetchOf(1)
   {
     await using cache = await open()
@@ -45,7 +45,7 @@ test('a range is fetched once and found again, also by the next run', async () =
   expect(cache.counts).toMatchObject({ hits: 1, misses: 0, failures: 0, entries: 1 })
 })
 
-test('scope, path, size and range each make another key, and none can be read off the folder', async () => {
+test('[CC1] scope, path, size and range each make another key, and none can be read off the folder', async () => {
   const keys = [
     keyOf(0),
     keyOf(1),
@@ -75,7 +75,7 @@ test.each([
   ['a long entry', (entry: Buffer) => Buffer.concat([entry, Buffer.of(1)])],
   ['another entry under its name', (entry: Buffer) => entry.fill(0, 0, 1)],
   ['nothing', () => Buffer.alloc(0)],
-])('%s is noticed, dropped and fetched again', async (_what, damage) => {
+])('[CC2] %s is noticed, dropped and fetched again', async (_what, damage) => {
   {
     await using cache = await open()
     await cache.read(keyOf(0), fetchOf(1), signal)
@@ -92,7 +92,7 @@ test.each([
   expect(await cache.read(keyOf(0), fetchOf(3), signal)).toEqual(bytesOf(2))
 })
 
-test('the least recently used entries leave when the bound is reached', async () => {
+test('[CC3] the least recently used entries leave when the bound is reached', async () => {
   const bound = 3 * 136
   {
     await using cache = await open(bound)
@@ -109,7 +109,7 @@ test('the least recently used entries leave when the bound is reached', async ()
   expect(cache.counts.bytes).toBeLessThanOrEqual(bound)
 })
 
-test('an entry beyond the whole bound is not kept, and a smaller bound evicts at the next start', async () => {
+test('[CC3] an entry beyond the whole bound is not kept, and a smaller bound evicts at the next start', async () => {
   {
     await using cache = await open(500)
     await cache.read(keyOf(0, 600), fetchOf(1, 600), signal)
@@ -120,7 +120,7 @@ test('an entry beyond the whole bound is not kept, and a smaller bound evicts at
   expect(cache.counts).toMatchObject({ entries: 1, bytes: 136 })
 })
 
-test('leftovers of a crash are removed and foreign files left alone', async () => {
+test('[CC4] leftovers of a crash are removed and foreign files left alone', async () => {
   writeFileSync(join(directory, `${'a'.repeat(64)}.123.part`), 'x')
   writeFileSync(join(directory, 'README'), 'x')
   await using cache = await open()
@@ -128,7 +128,7 @@ test('leftovers of a crash are removed and foreign files left alone', async () =
   expect(readdirSync(directory)).toEqual(['README'])
 })
 
-test('readers of one range share one fetch, which outlives the reader that began it', async () => {
+test('[CC5] readers of one range share one fetch, which outlives the reader that began it', async () => {
   await using cache = await open()
   const { promise, resolve } = Promise.withResolvers<Uint8Array>()
   let calls = 0
@@ -148,7 +148,7 @@ test('readers of one range share one fetch, which outlives the reader that began
   expect(cache.counts).toMatchObject({ misses: 1, shared: 1 })
 })
 
-test('a failed fetch is the reader’s own: others try for themselves and nothing is kept', async () => {
+test('[CC5] a failed fetch is the reader’s own: others try for themselves and nothing is kept', async () => {
   await using cache = await open()
   const failing = async (): Promise<Uint8Array> => {
     await Promise.resolve()
@@ -161,7 +161,7 @@ test('a failed fetch is the reader’s own: others try for themselves and nothin
   expect(cache.has(keyOf(0))).toBe(false)
 })
 
-test('a folder that cannot be written costs nothing but the hits', async () => {
+test('[CC6] a folder that cannot be written costs nothing but the hits', async () => {
   await using cache = await open()
   rmSync(directory, { recursive: true })
   expect(await cache.read(keyOf(0), fetchOf(1), signal)).toEqual(bytesOf(1))

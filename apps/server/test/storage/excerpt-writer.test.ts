@@ -77,7 +77,7 @@ describe('row groups', () => {
     ['id IS NULL', { op: 'is-null', fieldId: 1 }, 0],
     ['id < 0', { op: 'lt', fieldId: 1, literal: 0n }, 0],
   ]
-  test.each(predicates)('%s reads only what may match', async (sql, predicate, groups) => {
+  test.each(predicates)('[EC1] %s reads only what may match', async (sql, predicate, groups) => {
     const path = await write(source, ids)
     const outcome = await excerptOf(path, schema, directory, { predicate })
     expect([outcome.rowGroupsRead, outcome.rowGroupsTotal]).toEqual([groups, 5])
@@ -101,7 +101,7 @@ describe('row groups', () => {
     ])
   })
 
-  test('an id of a column decides, not its name: statistics of a dropped column prune nothing', async () => {
+  test('[EC2] an id of a column decides, not its name: statistics of a dropped column prune nothing', async () => {
     const path = await write(source, ids)
     const readded = schemaOf(field(9, 'id', 'long'))
     const predicate: Predicate = { op: 'eq', fieldId: 9, literal: -1n }
@@ -113,7 +113,7 @@ describe('row groups', () => {
 })
 
 describe('schema evolution', () => {
-  test('renamed, reordered and dropped columns are found by id, and promoted ones keep their values', async () => {
+  test('[EC2] renamed, reordered and dropped columns are found by id, and promoted ones keep their values', async () => {
     const path = await write(
       `SELECT 1::INTEGER AS a, 1.5::FLOAT AS b, 12.34::DECIMAL(4,2) AS c, DATE '2024-02-29' AS d`,
       'FIELD_IDS {a: 1, b: 2, c: 3, d: 4}',
@@ -137,7 +137,7 @@ describe('schema evolution', () => {
     ])
   })
 
-  test('a missing column is the partition’s value, then the initial default, then NULL', async () => {
+  test('[EC3] a missing column is the partition’s value, then the initial default, then NULL', async () => {
     const path = await write('SELECT 1 AS id', 'FIELD_IDS {id: 1}')
     const schema = schemaOf(
       field(1, 'id', 'int'),
@@ -168,7 +168,7 @@ describe('schema evolution', () => {
     ])
   })
 
-  test('a missing required column without default is an error, not NULL', async () => {
+  test('[EC3] a missing required column without default is an error, not NULL', async () => {
     const path = await write('SELECT 1 AS id', 'FIELD_IDS {id: 1}')
     const schema = schemaOf(field(2, 'must', 'int', { isRequired: true }))
     await expect(excerptOf(path, schema, directory)).rejects.toMatchObject({ code: 'TABLE_CORRUPT' })
@@ -253,7 +253,7 @@ describe('schema evolution', () => {
 })
 
 describe('files without field ids', () => {
-  test('are read by the name mapping, nested and with several names', async () => {
+  test('[EC2] are read by the name mapping, nested and with several names', async () => {
     const path = await write(`SELECT 1 AS old_id, {'x.y': 2} AS s, [{'z': 3}] AS l, 9 AS other`)
     const mapping = parseNameMapping(
       JSON.stringify([
@@ -286,7 +286,7 @@ describe('files without field ids', () => {
     await expect(excerptOf(path, nested, directory)).rejects.toMatchObject({ code: 'TABLE_UNSUPPORTED' })
   })
 
-  test('one id anywhere means that columns without one belong to no field', async () => {
+  test('[EC2] one id anywhere means that columns without one belong to no field', async () => {
     const path = await write('SELECT 1 AS a, 2 AS b', 'FIELD_IDS {b: 1}')
     const outcome = await excerptOf(path, schemaOf(field(1, 'a', 'int'), field(2, 'b', 'int')), directory)
     expect(await excerptRows(duck, outcome, 'INTEGER', 'INTEGER')).toEqual([[2, null]])
@@ -307,7 +307,7 @@ test('no column needed gives the row count without a file', async () => {
   expect(outcome).toMatchObject({ excerpt: { path: undefined, rowCount: 10 }, requests: 1 })
 })
 
-test('a small file takes one request, and of a large one only the needed columns are fetched', async () => {
+test('[EC4] a small file takes one request, and of a large one only the needed columns are fetched', async () => {
   const source = (rows: number) => `SELECT i AS a, hash(i) AS b, hash(i + 1) AS c FROM range(${rows}) t(i)`
   const ids = 'FIELD_IDS {a: 1, b: 2, c: 3}'
   const schema = schemaOf(field(1, 'a', 'long'), field(2, 'b', 'long'))
@@ -319,7 +319,7 @@ test('a small file takes one request, and of a large one only the needed columns
   expect(one.bytesRead).toBeLessThan((await sizeOf(path)) / 2)
 })
 
-test('a failure or cancellation while reading leaves no file behind', async () => {
+test('[EC5] a failure or cancellation while reading leaves no file behind', async () => {
   const path = await write('SELECT i AS a FROM range(100000) t(i)', 'FIELD_IDS {a: 1}')
   const files = createLocalFiles()
   const store = {

@@ -27,8 +27,11 @@ export async function startCatalogProxy(
   const stub = await startStub(async (request) => {
     const query = request.query.toString()
     const suffix = query === '' ? '' : `?${query}`
-    const pass = async (): Promise<ProxiedAnswer> =>
-      await forward(`${origin}${request.path}${suffix}`, request)
+    const pass = async (more: Record<string, string> = {}): Promise<ProxiedAnswer> =>
+      await forward(`${origin}${request.path}${suffix}`, {
+        ...request,
+        headers: { ...request.headers, ...more },
+      })
     const given = (await answer(request, pass)) ?? (await pass())
     const tablePath = /\/tables\/([^/].*)$/.exec(request.path)?.[1]
     if (tablePath !== undefined)
