@@ -16,6 +16,8 @@ export interface ReadableLeaf {
 
 type UsualLeaf = Pick<SchemaNode, 'annotation' | 'leaf'>
 
+/** Of text that stands for a variant; no file has it. */
+export const VARIANT_TEXT: Annotation = { kind: 'other', name: 'text of a variant' }
 const NONE: Annotation = { kind: 'none' }
 const DECIMAL_PRECISION_MAX = 38
 
@@ -127,8 +129,9 @@ function annotationFor(type: PrimitiveType, node: SchemaNode): Annotation | unde
     case 'geometry':
     case 'geography':
       return physical === 'BYTE_ARRAY' && isGeometry(given) ? NONE : undefined
-    case 'unknown':
     case 'variant':
+      return given === VARIANT_TEXT ? { kind: 'string' } : undefined
+    case 'unknown':
       return undefined
   }
 }

@@ -31,7 +31,8 @@ import { project, refuseGuess } from './projection.ts'
 import type { ProjectedNode, Projection, ProjectionContext } from './projection.ts'
 import { filterableColumns, selectRowGroups } from './row-group-pruning.ts'
 import { parquetCorrupt, parquetUnsupported } from './thrift.ts'
-import { addVariantChunks, variantColumn } from './variant/variant-columns.ts'
+import { leavesOf } from './raw-column.ts'
+import { addVariantChunks, hasVariant, variantColumn } from './variant/variant-columns.ts'
 import type { VariantColumn } from './variant/variant-columns.ts'
 
 export interface ExcerptRequest {
@@ -121,11 +122,10 @@ export async function writeRowGroups(
   const rowCount = groups.reduce((total, group) => total + group.rowCount, 0)
 
   let path: string | undefined
-  const written = [...nodes, ...variants.map(({ node }) => node)]
-  if (rowCount > 0 && written.length > 0) {
+  if (rowCount > 0 && nodes.length > 0) {
     const made = await addVariantChunks(groups, variants, reader, signal)
     const content = {
-      nodes: written,
+      nodes,
       groups: live.map((group, index) => ({ ...group, group: made[index] ?? group.group })),
       hasDeletedRows: deletedCount > 0,
     }
@@ -170,9 +170,9 @@ function leafCountOf(type: IcebergType): number {
 
 export interface ResolvedColumns {
   readonly columns: ReadonlyMap<number, ExcerptColumn>
-  /** What comes from the file, named `c<index>`. */
+  /** What comes from the file or is written anew, named `c<index>`. */
   readonly nodes: readonly ProjectedNode[]
-  /** What has to be written anew. */
+  /** What has to be written anew: leaves of `nodes` beyond those of the file. */
   readonly variants: readonly VariantColumn[]
 }
 
@@ -191,6 +191,7 @@ export function resolveColumns(
   const columns = new Map<number, ExcerptColumn>()
   const nodes: ProjectedNode[] = []
   const variants: VariantColumn[] = []
+  let nextLeaf = metadata.leafCount
   for (const index of [...request.columnIndexes].sort((a, b) => a - b)) {
     const field = assertDefined(request.schema.fields[index], `the schema has no column ${index}`)
     const found = metadata.columns.filter((node) => ids.idOf(node) === field.id)
@@ -202,12 +203,15 @@ export function resolveColumns(
       continue
     }
     const name = `c${index}`
-    if (field.type.kind === 'variant') {
-      variants.push(variantColumn(node, name, metadata.leafCount + variants.length))
-      columns.set(index, { source: 'file' })
-      continue
+    const rewritten = hasVariant(field.type) ? variantColumn(field.type, node, nextLeaf, ids) : undefined
+    if (rewritten) {
+      variants.push(rewritten)
+      nextLeaf += leavesOf(rewritten.node).length
     }
-    const projection = project(field.type, node, name, field.name, context)
+    const projection = project(field.type, rewritten?.node ?? node, name, field.name, {
+      ...context,
+      ids: rewritten?.ids ?? ids,
+    })
     nodes.push(projection.node)
     columns.set(index, columnOf(field.type, projection, `"${name}"`))
   }

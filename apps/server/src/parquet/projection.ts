@@ -52,7 +52,6 @@ export function project(
 }
 
 function projectLeaf(type: PrimitiveType, node: SchemaNode, name: string): Projection {
-  if (type.kind === 'variant') throw parquetUnsupported('a variant inside of a column')
   if (node.leaf === undefined) throw parquetUnsupported(`a Parquet group as ${type.kind}`)
   const { annotation, compute } = readableLeaf(type, node)
   return {
