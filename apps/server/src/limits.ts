@@ -92,6 +92,9 @@ export const LIMITS = {
   deleteFilesReadAtOnceMax: 8,
   /** Bytes waiting to be written to the chunk cache; what does not fit is not cached. */
   cacheWritesPendingBytesMax: 64 * MIB,
+  /** Entries of the chunk cache that are kept in memory too, and how large one may be. */
+  cacheMemoryBytesMax: 32 * MIB,
+  cacheMemoryEntryBytesMax: 65_536,
 
   // Planning
   planningDeadlineMs: 30 * SECOND,

@@ -7,6 +7,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/p
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { LIMITS } from '../limits.ts'
+import { createMemoryEntries } from './memory-entries.ts'
 
 export interface CacheEntries extends AsyncDisposable {
   has(name: string): boolean
@@ -75,12 +76,14 @@ interface Disk {
 
 function createDisk(directory: string, index: Index, bytesMax: number): Disk {
   let failures = 0
+  const memory = createMemoryEntries()
   const pathOf = (name: string): string => join(directory, name)
   const fail = (): void => {
     failures += 1
   }
   const drop = async (name: string): Promise<void> => {
     index.remove(name)
+    memory.remove(name)
     await rm(pathOf(name), { force: true }).catch(fail)
   }
   const evict = async (): Promise<void> => {
@@ -92,9 +95,14 @@ function createDisk(directory: string, index: Index, bytesMax: number): Disk {
   return {
     async read(name, lengthBytes) {
       if (!index.touch(name)) return undefined
+      const held = memory.get(name)
+      if (held?.byteLength === lengthBytes) return held
       const entry = await readFile(pathOf(name)).catch(() => undefined)
       const content = entry && decodeEntry(name, entry, lengthBytes)
-      if (content !== undefined) return content
+      if (content !== undefined) {
+        memory.put(name, content)
+        return content
+      }
       // An entry that was evicted meanwhile is missing, not damaged.
       if (index.has(name)) {
         fail()
@@ -108,6 +116,7 @@ function createDisk(directory: string, index: Index, bytesMax: number): Disk {
         await writeFile(partPath, encodeEntry(name, bytes), { mode: 0o600, flag: 'wx' })
         await rename(partPath, pathOf(name))
         index.add(name, bytes.byteLength + HEADER_BYTES)
+        memory.put(name, bytes)
         await evict()
       } catch {
         fail()
