@@ -2,7 +2,6 @@
 // needed columns, and writes them unchanged under a footer of their own. Rows keep their order, and row groups are dropped
 // whole, so positions in the file can be translated. Either a complete excerpt appears under its name or none.
 import { assertDefined } from '@lake/core/assert.ts'
-import { AppError } from '@lake/core/errors.ts'
 import type { Predicate } from '@lake/core/expr/predicate.ts'
 import type { NameMapping } from '@lake/core/iceberg/name-mapping.ts'
 import { isPrimitive } from '@lake/core/iceberg/schema.ts'

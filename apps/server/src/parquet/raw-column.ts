@@ -127,12 +127,12 @@ function checkPages(bytes: Uint8Array, chunk: ColumnChunk): void {
     const { compressed_page_size: storedBytes, uncompressed_page_size: pageBytes } = header
     const page = header.data_page_header ?? header.data_page_header_v2
     valueCount += page?.num_values ?? 0
-    decodedBytes += Number(pageBytes)
+    decodedBytes += pageBytes
     const dictionaryCount = header.dictionary_page_header?.num_values ?? 0
     const isPossible =
       storedBytes >= 0 &&
       storedBytes <= bytes.byteLength - reader.offset &&
-      Number(pageBytes) >= 0 &&
+      pageBytes >= 0 &&
       decodedBytes <= LIMITS.rawChunkBytesMax &&
       dictionaryCount <= LIMITS.rawColumnValuesMax &&
       (page?.num_values ?? 0) >= 0

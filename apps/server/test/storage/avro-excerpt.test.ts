@@ -39,7 +39,7 @@ function write(fields: readonly unknown[], rows: readonly unknown[], options: Fi
   const { codec = 'null', rowsPerBlock = 3 } = options
   const schema = { type: 'record', name: 'table', fields }
   const type = avsc.Type.forSchema(schema as avsc.Schema, {
-    typeHook: (attributes) => (isLong(attributes) ? longType : undefined) as avsc.Type,
+    typeHook: (attributes) => (isLong(attributes) ? longType : undefined),
   })
   const blocks = Array.from({ length: Math.ceil(rows.length / rowsPerBlock) }, (_, index) => {
     const part = rows.slice(index * rowsPerBlock, (index + 1) * rowsPerBlock)

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { parseNameMapping } from '@lake/core/iceberg/name-mapping.ts'
 import type { IcebergType } from '@lake/core/iceberg/types.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Annotation } from '../../src/parquet/annotation.ts'
 import { encodeFooter, MAGIC } from '../../src/parquet/footer-writer.ts'
 import { encodeMadeChunks, type MadeValue } from '../../src/parquet/made-chunk.ts'
 import type { PhysicalType, Repetition } from '../../src/parquet/parquet-metadata.ts'
@@ -43,7 +42,7 @@ const group =
   (leaves) => ({
     name,
     repetition,
-    annotation: { kind } as Annotation,
+    annotation: { kind },
     leaf: undefined,
     children: children.map((build) => build(leaves)),
   })

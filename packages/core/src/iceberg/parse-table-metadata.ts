@@ -3,7 +3,6 @@
 // `-1` for none), strict where a guess could read other rows. Statistics files are not looked at.
 import { AppError } from '../errors.ts'
 import {
-  asArray,
   asInteger,
   asLong,
   asObject,
@@ -12,7 +11,6 @@ import {
   corruptAt,
   listOf,
   optional,
-  property,
   required,
 } from './json-reader.ts'
 import type { JsonObject } from './json-reader.ts'
