@@ -1,4 +1,5 @@
 // Turns file scan tasks into excerpts on local disk, a bounded number at a time, and into the views over them.
+import { randomUUID } from 'node:crypto'
 import { ALWAYS_TRUE } from '@lake/core/expr/predicate.ts'
 import type { FileScanTask } from '@lake/core/scan/file-scan-task.ts'
 import { writeAvroExcerpt } from '../avro/avro-excerpt.ts'
@@ -59,7 +60,7 @@ export async function fetchExcerpts(
           uri: plan.storage.paths.canonicalUri(task.file.path),
           partitionSpec: plan.specOf(task.file.specId),
           directory: context.directory,
-          name: `${tableIndex}-${plan.tasks.indexOf(task)}`,
+          name: `${tableIndex}-${randomUUID()}`,
           cache: context.services.chunkCache,
           footerGuess,
           gapShareMax,
