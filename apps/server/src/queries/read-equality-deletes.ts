@@ -38,7 +38,7 @@ async function readFile(
   signal: AbortSignal,
 ): Promise<ScanExcerpt> {
   const { table, tableIndex, directory, name, services, progress } = target
-  const { storage, nameMapping, specOf } = table.plan
+  const { storage, nameMapping } = table.plan
   const { file } = deletion
   const request = {
     task: { ...deletion, deletes: [] },
@@ -49,7 +49,7 @@ async function readFile(
     isStrict: true,
     store: storage.store,
     uri: storage.paths.canonicalUri(file.path),
-    partitionSpec: specOf(file.specId),
+    partitionSpec: table.plan.specOf(file.specId),
     directory,
     name,
     cache: services.chunkCache,

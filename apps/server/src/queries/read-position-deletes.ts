@@ -8,6 +8,7 @@ import { createPositionSet, type PositionSet } from '@lake/core/scan/position-se
 import { mapConcurrently } from '../concurrency/map-concurrently.ts'
 import { LIMITS } from '../limits.ts'
 import { readPositionDeletes } from '../parquet/position-delete-file.ts'
+import type { TablePaths } from '../storage/table-paths.ts'
 import { namingFile, once, openDeleteFile, type DeleteFileAccess } from './delete-file-access.ts'
 import { readDeletionVectors } from './read-deletion-vectors.ts'
 
@@ -61,9 +62,9 @@ async function readFileInto(
   { access, takePositions }: { readonly access: DeleteFileAccess; takePositions(count: number): void },
   signal: AbortSignal,
 ): Promise<void> {
-  const { canonicalUri } = access.table.plan.storage.paths
-  const byUri = new Map([...targets].map(([path, target]) => [canonicalUri(path), target]))
-  const targetOf = createPathLookup(canonicalUri, byUri)
+  const { paths } = access.table.plan.storage
+  const byUri = new Map([...targets].map(([path, target]) => [paths.canonicalUri(path), target]))
+  const targetOf = createPathLookup(paths, byUri)
   const take = (path: string, position: number): void => {
     const target = targetOf(path)
     if (!target) return
@@ -109,14 +110,14 @@ function indexTasks(tasks: readonly FileScanTask[]): ReadonlyMap<SequencedFile, 
  * show a deleted row.
  */
 function createPathLookup<Target>(
-  canonicalUri: (path: string) => string,
+  paths: TablePaths,
   targets: ReadonlyMap<string, Target>,
 ): (path: string) => Target | undefined {
   const lastSegment = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
   const fileNames = new Set([...targets.keys()].map(lastSegment))
   const find = (path: string): Target | undefined => {
     try {
-      return targets.get(canonicalUri(path))
+      return targets.get(paths.canonicalUri(path))
     } catch (error) {
       if (error instanceof AppError && !fileNames.has(lastSegment(path))) return undefined
       throw error

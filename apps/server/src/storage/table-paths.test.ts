@@ -60,7 +60,7 @@ test('a key is everything after the bucket, unchanged', () => {
   expect(parseS3Uri('s3://b//a/../b%2F c')).toEqual({ bucket: 'b', key: '/a/../b%2F c' })
 })
 
-test('a mapped prefix without a scheme fits paths with one, but not those of S3', () => {
+test('a mapped prefix without a scheme fits paths of a file system with one, but not those of buckets', () => {
   const mapped = createTablePaths(new Map([['/warehouse/t/', 's3://b/t/']]))
   for (const path of [
     '/warehouse/t/x',

@@ -24,9 +24,8 @@ const BUCKET = /^[A-Za-z0-9][A-Za-z0-9._-]{0,254}$/
 
 /**
  * @param pathMap from prefixes in metadata to the prefixes that hold the files now; the longest one that fits applies. A
- *   prefix without a scheme also fits paths that have one, and an authority, before it: delete files often name data
- *   files in another form than manifests do (Iceberg table spec, "Paths in Metadata"). Of S3 the authority is a bucket, so
- *   that such a path is another one.
+ *   prefix without a scheme also fits paths of a file system that have one, and an authority, before it: delete files often
+ *   name data files in another form than manifests do (Iceberg table spec, "Paths in Metadata").
  */
 export function createTablePaths(pathMap: ReadonlyMap<string, string>): TablePaths {
   const prefixes = [...pathMap.keys()].sort((a, b) => b.length - a.length)
@@ -63,9 +62,9 @@ export function parseS3Uri(uri: string): S3Location {
   return { bucket, key }
 }
 
-/** `hdfs://host:8020/a` is `/a`; a path of S3, or without a scheme, stays as it is. */
+/** `hdfs://host:8020/a` is `/a`. Other schemes stay: with them, what stands before the path is a bucket. */
 function withoutScheme(path: string): string {
-  return /^s3[an]?:/i.test(path) ? path : path.replace(/^[A-Za-z][A-Za-z0-9+.-]*:(?:\/\/[^/]*)?(?=\/)/, '')
+  return path.replace(/^(?:file|hdfs|viewfs):(?:\/\/[^/]*)?(?=\/)/, '')
 }
 
 /** Whole segments only: `s3://b/t1` is no prefix of `s3://b/t10/x`. */

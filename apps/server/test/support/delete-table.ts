@@ -78,7 +78,11 @@ export function createDeleteTable(
     return sequenced
   }
   const plan = (columnIndexes: ReadonlySet<number>, predicate: Predicate): PlannedTable => {
-    const index = indexDeleteFiles({ deletes, specs: specsById, canonicalPath: paths.canonicalUri })
+    const index = indexDeleteFiles({
+      deletes,
+      specs: specsById,
+      canonicalPath: (path) => paths.canonicalUri(path),
+    })
     const tasks = data.map((file) => ({ ...file, deletes: index.deletesFor(file) }))
     const specOf = (specId: number): PartitionSpec => specsById.get(specId)!
     const columns = schema.fields.map(({ name, type }) => ({ name, sqlType: duckdbType(type)! }))
