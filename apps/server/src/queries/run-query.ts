@@ -23,7 +23,7 @@ import {
   metadataScanPlan,
   planMetadataScan,
   type MetadataScan,
-} from './metadata-tables/scan-metadata-table.ts'
+} from './metadata-tables/plan-metadata-scan.ts'
 import { planScan, type ScanPlan } from './plan-scan.ts'
 import { createRunProgress, type RunProgress } from './run-progress.ts'
 import { failureMessage } from './failure-message.ts'

@@ -6,11 +6,10 @@ import { integerText } from './constant-text.ts'
 import { isNode, textOf, type TreeNode } from './syntax-tree.ts'
 
 const INTEGER_IDS: ReadonlySet<string> = new Set(['TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT', 'HUGEINT'])
+/** Those that round to seconds or milliseconds are left out. */
 const TIME_IDS: ReadonlySet<string> = new Set([
   'DATE',
   'TIMESTAMP',
-  'TIMESTAMP_S',
-  'TIMESTAMP_MS',
   'TIMESTAMP_NS',
   'TIMESTAMP WITH TIME ZONE',
 ])

@@ -1,6 +1,6 @@
 // References with AT, over the trees of the real parser: what they ask for, and that no position moves.
 import { afterAll, describe, expect, it } from 'vitest'
-import { AppError } from '@lake/core/errors.ts'
+import type { AppError } from '@lake/core/errors.ts'
 import { never, startTestEngine } from '../../test/engine-support.ts'
 import { analyzeStatement } from './analyze-statement.ts'
 import { applySubstitutions, chooseViewNames, substituteVersions } from './version-substitution.ts'
@@ -48,6 +48,7 @@ describe('AT asks for', () => {
     "(VERSION => DATE '2020-01-01')",
     '(TIMESTAMP => now())',
     '(TIMESTAMP => 5)',
+    "(TIMESTAMP => TIMESTAMP_S '2020-01-01 00:00:00.9')",
     '(TIMESTAMP => NULL::TIMESTAMP)',
     "(TIMESTAMP => 'yesterday')",
     "(TIMESTAMP => TRY_CAST('2020-01-01' AS TIMESTAMP))",

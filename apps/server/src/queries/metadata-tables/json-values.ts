@@ -38,7 +38,7 @@ export function toJson(type: IcebergType, value: unknown): string {
   switch (type.kind) {
     case 'boolean':
     case 'int':
-      return String(value)
+      return scalarText(value as boolean | number | bigint)
     case 'long':
       return longText(value as number | bigint)
     case 'struct': {
@@ -63,6 +63,8 @@ export function toJson(type: IcebergType, value: unknown): string {
       return JSON.stringify(formatLiteral(type, value as LiteralValue))
   }
 }
+
+const scalarText = (value: boolean | number | bigint): string => String(value)
 
 /** Some writers have ids of 64 bits without a sign, which the column's type does not hold. */
 function longText(value: number | bigint): string {

@@ -1,4 +1,4 @@
-// Reads a metadata table: which manifests it needs, and its rows as a file of JSON lines for the engine.
+// Reads a metadata table and writes its rows as JSON lines for the engine.
 // It reads metadata only, a few manifests at a time, and never holds all rows: they go to the engine's scratch disk.
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
@@ -11,26 +11,12 @@ import type { PartitionSpec } from '@lake/core/iceberg/table-metadata.ts'
 import { mapConcurrently } from '../../concurrency/map-concurrently.ts'
 import type { ScanView } from '../../engine/engine.ts'
 import { LIMITS } from '../../limits.ts'
-import { readManifest, readSnapshotManifests, type ManifestSource } from '../../metadata/manifest-reader.ts'
-import type { TableStorage } from '../../storage/table-storage.ts'
-import type { PinnedTable } from '../pinned-table.ts'
-import type { ScanPlan } from '../plan-scan.ts'
+import { readManifest, type ManifestSource } from '../../metadata/manifest-reader.ts'
 import { createFileRows, createPartitionSums, manifestRows } from './file-rows.ts'
 import { jsonType, toJson } from './json-values.ts'
-import type { MetadataTableName } from './metadata-table-name.ts'
 import { historyRows, refRows, snapshotRows, type MetadataRow } from './metadata-rows.ts'
 import { withDroppedColumns } from './partition-struct.ts'
-
-/** What a metadata table is made from. */
-export interface MetadataScan {
-  /** In the lists' order; empty where the table's metadata alone answers. */
-  readonly manifests: readonly ManifestFile[]
-  /** Of `manifests`, those that have to be read. */
-  readonly read: readonly ManifestFile[]
-}
-
-/** A table that is pinned as a metadata table. */
-export type PinnedMetadataTable = PinnedTable & { readonly metadataTable: MetadataTableName }
+import type { MetadataScan, PinnedMetadataTable } from './plan-metadata-scan.ts'
 
 const METRICS_COLUMNS: ReadonlySet<string> = new Set([
   'column_sizes',
@@ -42,63 +28,6 @@ const METRICS_COLUMNS: ReadonlySet<string> = new Set([
   'data_file',
   'readable_metrics',
 ])
-
-export function isMetadataTable(pinned: PinnedTable): pinned is PinnedMetadataTable {
-  return pinned.metadataTable !== undefined
-}
-
-/** @throws AppError TABLE_CORRUPT, TABLE_UNSUPPORTED, OBJECT_MISSING, STORAGE_*, CANCELLED, DEADLINE_EXCEEDED */
-export async function planMetadataScan(
-  pinned: PinnedMetadataTable,
-  source: ManifestSource,
-  signal: AbortSignal,
-): Promise<MetadataScan> {
-  const { metadataTable: name, loaded, snapshot } = pinned
-  if (name === 'snapshots' || name === 'history' || name === 'refs') return { manifests: [], read: [] }
-  const snapshots = name.startsWith('all_') ? loaded.metadata.snapshots : snapshot ? [snapshot] : []
-  const lists = await mapConcurrently(
-    snapshots,
-    LIMITS.manifestsReadAtOnceMax,
-    async (item, itemSignal) => await readSnapshotManifests(source, item, itemSignal),
-    signal,
-  )
-  // Snapshots share most of their manifests; each counts once.
-  const manifests = [...new Map(lists.flat().map((manifest) => [manifest.path, manifest])).values()]
-  return { manifests, read: name === 'manifests' ? [] : manifests.filter(isNeededBy(name)) }
-}
-
-function isNeededBy(name: MetadataTableName): (manifest: ManifestFile) => boolean {
-  if (name.endsWith('data_files')) return ({ content }) => content === 'data'
-  if (name.endsWith('delete_files')) return ({ content }) => content === 'deletes'
-  return () => true
-}
-
-/** The plan of a metadata table, which opens no data file. */
-export function metadataScanPlan({ manifests, read }: MetadataScan, storage: TableStorage): ScanPlan {
-  return {
-    tasks: [],
-    rowsOnly: undefined,
-    neededBytes: 0,
-    report: {
-      manifestsTotal: manifests.length,
-      manifestsRead: read.length,
-      filesTotal: 0,
-      filesPlanned: 0,
-      filesRead: 0,
-      rowGroupsTotal: 0,
-      rowGroupsRead: 0,
-      bytesTotal: 0,
-      bytesRead: 0,
-      requests: 0,
-      isMetadataOnly: true,
-    },
-    storage,
-    nameMapping: undefined,
-    specOf(specId) {
-      throw new RangeError(`a metadata table has no files of spec ${specId}`)
-    },
-  }
-}
 
 /**
  * Writes the needed columns of all rows.
@@ -125,17 +54,22 @@ export async function writeMetadataRows(
   const view = { table: pinned.engineTable, columnIndexes }
   const names = new Set(columns.map(({ name }) => name))
   const rows = readRows(pinned, { ...options, names }, signal)
-  if (columns.length === 0) {
-    let rowCount = 0
-    for await (const _row of rows) rowCount += 1
-    return { ...view, source: { kind: 'rows', rowCount } }
-  }
+  if (columns.length === 0) return { ...view, source: { kind: 'rows', rowCount: await count(rows) } }
   const path = join(options.directory, options.fileName)
   const lineOf = (row: MetadataRow): string =>
     `{${columns.map(({ index, name, type }) => `"c${index}":${toJson(type, row(name))}`).join(',')}}\n`
   await pipeline(Readable.from(boundedLines(rows, lineOf)), createWriteStream(path), { signal })
   const jsonTypes = new Map(columns.map(({ index, type }) => [index, jsonType(type)]))
   return { ...view, source: { kind: 'json', path, jsonTypes } }
+}
+
+async function count(rows: AsyncIterable<MetadataRow>): Promise<number> {
+  let rowCount = 0
+  for await (const row of rows) {
+    void row
+    rowCount += 1
+  }
+  return rowCount
 }
 
 async function* boundedLines(
