@@ -52,3 +52,14 @@ export const VALIDATE_DELAY_MS = 600
 export const VALIDATED_TABLES_MAX = 8
 /** Names that completion offers at once; more letters bring the others. */
 export const SUGGESTIONS_MAX = 300
+
+/** Rows that are sorted in the browser; more than that is for ORDER BY. */
+export const SORT_ROWS_MAX = 500_000
+export const ROW_SLICE_MS = 12
+/** Distinct values that a column's statistics count. */
+export const STATS_DISTINCT_MAX = 20_000
+/** Arrangements of results that are kept, those changed last. */
+export const GRID_VIEWS_KEPT_MAX = 100
+/** Columns that the menu of columns lists. */
+export const COLUMN_MENU_MAX = 400
+export const ZONE_OFFSETS_KEPT_MAX = 20_000

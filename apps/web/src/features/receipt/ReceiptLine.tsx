@@ -3,10 +3,11 @@ import { ReceiptText } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { TableReceipt } from '@lake/core/flight/receipt.ts'
 import type { RunSnapshot } from '../../query-run/query-run.ts'
+import { exactnessOf } from '../../query-run/exactness.ts'
 import { isRunning } from '../../query-run/run-state.ts'
 import { ageText, durationText, instantText } from '../../ui/format-quantity.ts'
 import { useNow } from '../../ui/use-now.ts'
-import { exactnessOf, snapshotLabel, tableFacts, tableLabel, tablesOf, totalFacts } from './receipt-facts.ts'
+import { snapshotLabel, tableFacts, tableLabel, tablesOf, totalFacts } from './receipt-facts.ts'
 
 const TABLES_SHOWN_MAX = 3
 

@@ -3,13 +3,14 @@ import { X } from 'lucide-react'
 import type { TableReceipt } from '@lake/core/flight/receipt.ts'
 import { pinsOfReceipt } from '../../link/link.ts'
 import type { RunSnapshot } from '../../query-run/query-run.ts'
+import { exactnessOf } from '../../query-run/exactness.ts'
 import { infoOf } from '../../query-run/run-state.ts'
 import { sqlAtVersions } from '../../sql/at-versions.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { countText, durationText } from '../../ui/format-quantity.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { ScrollRegion } from '../../ui/ScrollRegion.tsx'
-import { exactnessOf, panelFacts, tableLabel, tablesOf } from './receipt-facts.ts'
+import { panelFacts, tableLabel, tablesOf } from './receipt-facts.ts'
 
 const COPIED = new Set(['snapshot id', 'table uuid'])
 

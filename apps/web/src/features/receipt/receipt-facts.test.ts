@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { FlightInfoResponse } from '@lake/core/api/contract.ts'
 import type { TableReceipt } from '@lake/core/flight/receipt.ts'
+import { exactnessOf } from '../../query-run/exactness.ts'
 import { ApiError } from '../../api/api-error.ts'
-import { exactnessOf, panelFacts, snapshotLabel, tableFacts } from './receipt-facts.ts'
+import { panelFacts, snapshotLabel, tableFacts } from './receipt-facts.ts'
 
 const table: TableReceipt = {
   namespace: ['analytics'],

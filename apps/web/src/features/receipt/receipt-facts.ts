@@ -1,54 +1,8 @@
-// What a receipt says, decided here and rendered elsewhere: the exactness of a result in four words, and the facts of
-// each table it was made from. A run that is not finished shows what was pinned and what is known so far.
+// What a receipt says of each table that a result was made from, decided here and rendered elsewhere. A run that is not finished shows what was pinned and what is known so far.
 import type { Progress } from '@lake/core/api/wire.ts'
 import type { ScanReport, TableReceipt } from '@lake/core/flight/receipt.ts'
 import { infoOf, progressOf, type RunState } from '../../query-run/run-state.ts'
 import { ageText, bytesText, countedText, countText, instantText, shortId } from '../../ui/format-quantity.ts'
-
-export interface Exactness {
-  tone: 'ok' | 'warn' | 'error' | 'busy'
-  text: string
-  title: string
-}
-
-/** How far the rows on screen can be trusted to be the whole answer. */
-export function exactnessOf(state: RunState, rowCount: number): Exactness {
-  const rows = countedText(rowCount, 'row')
-  switch (state.kind) {
-    case 'planning':
-      return { tone: 'busy', text: 'planning', title: 'The tables are being pinned to their snapshots.' }
-    case 'reading':
-      return { tone: 'busy', text: 'reading', title: 'Rows are still arriving.' }
-    case 'paused':
-      return {
-        tone: 'warn',
-        text: `first ${rows}, total unknown`,
-        title: 'Reading is paused: this browser keeps no more rows until you continue.',
-      }
-    case 'stopping':
-      return { tone: 'warn', text: 'stopping', title: 'The server has been asked to end the work.' }
-    case 'stopped':
-      return {
-        tone: 'warn',
-        text: `cancelled after ${rows}`,
-        title: state.isConfirmed
-          ? 'The rows that had arrived are kept; the work on the server has ended.'
-          : 'The rows that had arrived are kept; the server did not confirm that its work has ended.',
-      }
-    case 'finished':
-      return {
-        tone: 'ok',
-        text: 'exact',
-        title: 'The whole answer over exactly the snapshots named here.',
-      }
-    case 'failed':
-      return {
-        tone: 'error',
-        text: rowCount === 0 ? 'failed' : `incomplete · ${rows}`,
-        title: 'The statement failed: what arrived before is not the whole answer.',
-      }
-  }
-}
 
 /** Tables of the closing receipt, or as pinned while there is none. */
 export function tablesOf(state: RunState): readonly TableReceipt[] {
@@ -121,11 +75,17 @@ export function panelFacts(table: TableReceipt): [label: string, value: string][
       ['manifests', readOf(scan.manifestsRead, scan.manifestsTotal)],
       ['files', readOf(scan.filesRead, scan.filesTotal)],
       ['files planned', countText(scan.filesPlanned)],
+      ...deleteFacts(scan),
       ['row groups', readOf(scan.rowGroupsRead, scan.rowGroupsTotal)],
       ['bytes', readBytesText(table, scan)],
       ['requests', countText(scan.requests)],
     )
   return facts
+}
+
+/** Only where there are any: most tables have none. */
+function deleteFacts({ deleteFilesRead = 0, deleteFilesPlanned = 0 }: ScanReport): [string, string][] {
+  return deleteFilesPlanned === 0 ? [] : [['delete files', readOf(deleteFilesRead, deleteFilesPlanned)]]
 }
 
 function readOf(read: number, total: number): string {

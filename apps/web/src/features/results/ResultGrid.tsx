@@ -3,6 +3,7 @@
 import {
   CompactSelection,
   DataEditor,
+  type DataEditorRef,
   GridCellKind,
   type DrawHeaderCallback,
   type GridCell,
@@ -11,30 +12,45 @@ import {
   type Item,
 } from '@glideapps/glide-data-grid'
 import '@glideapps/glide-data-grid/dist/index.css'
-import { useCallback, useMemo, useRef, useState, type ClipboardEvent } from 'react'
+import { useCallback, useMemo, useRef, type ClipboardEvent, type Ref } from 'react'
 import { CELL_DISPLAY_CHARS_MAX } from '../../limits.ts'
 import type { ResultBuffer } from '../../query-run/result-buffer.ts'
 import { useIsDark } from '../../ui/theme.ts'
 import { useElementWidth } from '../../ui/use-element-width.ts'
 import { columnWidths, displayText, fitText, textAt, type ResultColumn } from './grid-columns.ts'
 import { GRID_FONT, gridTheme, type GridTheme } from './grid-theme.ts'
-import { selectionTsv } from './selection-tsv.ts'
+import { moveColumn, pinnedCount, shownColumns, type GridView } from './grid-view.ts'
 
 const ROW_HEIGHT_PX = 24
 const HEADER_HEIGHT_PX = 44
 const CELL_PADDING_PX = 8
 const SCROLL_BAR_PX = 16
-const NO_SELECTION: GridSelection = { columns: CompactSelection.empty(), rows: CompactSelection.empty() }
+export const NO_SELECTION: GridSelection = {
+  columns: CompactSelection.empty(),
+  rows: CompactSelection.empty(),
+}
 const KEYBINDINGS = { copy: false, cut: false, paste: false, search: false, clear: false, delete: false }
 
 export interface ResultGridProps {
   buffer: ResultBuffer
+  /** All columns of the result; `view` says which are shown and where. */
   columns: readonly ResultColumn[]
+  view: GridView
+  onView: (change: (view: GridView) => GridView) => void
+  /** Row numbers in shown order; null: as they came. */
+  rows: Uint32Array | null
+  /** Of the shown rows. */
   rowCount: number
-  /** Enter or a double click on a cell. */
+  zone: string
+  selection: GridSelection
+  onSelection: (selection: GridSelection) => void
+  /** Enter or a double click on a cell; index of the column and shown row. */
   onOpenCell: (column: number, row: number) => void
-  /** A copy was refused because it is too large to be whole. */
-  onCopyRefused: () => void
+  /** The menu of a column was asked for at a place of the window. */
+  onColumnMenu: (column: number, at: { left: number; top: number; bottom: number }) => void
+  /** Ctrl C in the grid. */
+  onCopy: (event: ClipboardEvent) => void
+  handle?: Ref<DataEditorRef>
 }
 
 function measurer(): (text: string) => number {
@@ -44,9 +60,12 @@ function measurer(): (text: string) => number {
   return (text) => context.measureText(text).width
 }
 
-function headerPainter(columns: readonly ResultColumn[], theme: GridTheme): DrawHeaderCallback {
+function headerPainter(
+  shown: readonly { column: ResultColumn | undefined; mark: string }[],
+  theme: GridTheme,
+): DrawHeaderCallback {
   return ({ ctx, columnIndex, rect, theme: drawn, isSelected }, drawContent) => {
-    const column = columns[columnIndex]
+    const { column, mark = '' } = shown[columnIndex] ?? {}
     if (column === undefined) {
       drawContent()
       return
@@ -63,7 +82,7 @@ function headerPainter(columns: readonly ResultColumn[], theme: GridTheme): Draw
     ctx.fillText(column.name, x, rect.y + 15, rect.width * 4)
     ctx.font = `500 11px ${GRID_FONT}`
     ctx.fillStyle = isSelected ? drawn.textHeaderSelected : theme.faint
-    ctx.fillText(displayText(column.sqlType, 60), x, rect.y + 31, rect.width * 4)
+    ctx.fillText(displayText(column.sqlType, 60) + mark, x, rect.y + 31, rect.width * 4)
     ctx.restore()
   }
 }
@@ -98,12 +117,14 @@ function gridHeight(columns: readonly GridColumn[], markerPx: number, rowCount: 
   return HEADER_HEIGHT_PX + rowCount * ROW_HEIGHT_PX + (contentPx > frameWidth ? SCROLL_BAR_PX : 1)
 }
 
-export function ResultGrid({ buffer, columns, rowCount, onOpenCell, onCopyRefused }: ResultGridProps) {
+const markOf = (view: GridView, column: number): string => {
+  const sign = view.sort?.isDescending === true ? ' ↓' : ' ↑'
+  return (view.sort?.column === column ? sign : '') + (view.pinned.includes(column) ? ' · pinned' : '')
+}
+
+/** Columns as the grid library takes them, and how their cells and headers are drawn. */
+function useDrawing({ buffer, columns, view, rows, rowCount, zone }: ResultGridProps) {
   const isDark = useIsDark()
-  const [selection, setSelection] = useState<GridSelection>(NO_SELECTION)
-  const [resized, setResized] = useState<Readonly<Record<number, number>>>({})
-  const frame = useRef<HTMLDivElement>(null)
-  const frameWidth = useElementWidth(frame)
   const hasRows = rowCount > 0
   const measure = useMemo(measurer, [])
   // isDark and hasRows stand for what these read from outside React: the tokens and the first rows.
@@ -111,39 +132,55 @@ export function ResultGrid({ buffer, columns, rowCount, onOpenCell, onCopyRefuse
   const theme = useMemo(() => gridTheme(), [isDark])
   // oxlint-disable-next-line react-hooks/exhaustive-deps
   const widths = useMemo(() => columnWidths(buffer, columns, measure), [buffer, columns, measure, hasRows])
-  const gridColumns = useMemo<GridColumn[]>(
+  const shown = useMemo(() => shownColumns(view), [view])
+  const widthOf = useCallback(
+    (column: number) => view.widths[column] ?? widths[column] ?? 120,
+    [view.widths, widths],
+  )
+  const gridColumns = useMemo(
     () =>
-      columns.map((column, index) => ({
-        id: String(index),
-        title: `${column.name} ${column.sqlType}`,
-        width: resized[index] ?? widths[index] ?? 120,
+      shown.map((column) => ({
+        id: String(column),
+        title: `${columns[column]?.name ?? ''} ${columns[column]?.sqlType ?? ''}`,
+        width: widthOf(column),
       })),
-    [columns, widths, resized],
+    [columns, shown, widthOf],
   )
   const getCellContent = useCallback(
-    ([column, row]: Item): GridCell =>
-      gridCell(textAt(buffer, columns, column, row, CELL_DISPLAY_CHARS_MAX + 1), {
+    ([place, shownRow]: Item): GridCell => {
+      const column = shown[place] ?? 0
+      const row = rows === null ? shownRow : (rows[shownRow] ?? -1)
+      return gridCell(textAt(buffer, columns, column, row, { charsMax: CELL_DISPLAY_CHARS_MAX + 1, zone }), {
         theme,
         measure,
         isNumeric: columns[column]?.isNumeric ?? false,
-        widthPx: resized[column] ?? widths[column] ?? 120,
-      }),
-    [buffer, columns, theme, measure, resized, widths],
+        widthPx: widthOf(column),
+      })
+    },
+    [buffer, columns, shown, rows, zone, theme, measure, widthOf],
   )
+  const drawHeader = useMemo(
+    () =>
+      headerPainter(
+        shown.map((column) => ({ column: columns[column], mark: markOf(view, column) })),
+        theme,
+      ),
+    [columns, shown, view, theme],
+  )
+  return { theme, shown, gridColumns, getCellContent, drawHeader }
+}
+
+export function ResultGrid(props: ResultGridProps) {
+  const { view, rowCount, selection, onView, onSelection, onOpenCell, onColumnMenu, onCopy, handle } = props
+  const frame = useRef<HTMLDivElement>(null)
+  const frameWidth = useElementWidth(frame)
+  const { theme, shown, gridColumns, getCellContent, drawHeader } = useDrawing(props)
   const markerPx = markerWidth(rowCount)
   const maxBlockSize = gridHeight(gridColumns, markerPx, rowCount, frameWidth)
-  const drawHeader = useMemo(() => headerPainter(columns, theme), [columns, theme])
-  const onCopy = (event: ClipboardEvent) => {
-    const copied = selectionTsv(selection, buffer, columns)
-    if (copied === null) return
-    event.preventDefault()
-    if (copied === 'tooLarge') onCopyRefused()
-    else event.clipboardData.setData('text/plain', copied.text)
-  }
-
   return (
     <div className="result-grid" ref={frame} style={{ maxBlockSize }} onCopy={onCopy}>
       <DataEditor
+        {...(handle !== undefined && { ref: handle })}
         width="100%"
         height="100%"
         rows={rowCount}
@@ -153,14 +190,26 @@ export function ResultGrid({ buffer, columns, rowCount, onOpenCell, onCopyRefuse
         rowHeight={ROW_HEIGHT_PX}
         headerHeight={HEADER_HEIGHT_PX}
         drawHeader={drawHeader}
+        freezeColumns={pinnedCount(view)}
         rowMarkers={{ kind: 'clickable-number', width: markerPx }}
         rangeSelect="rect"
         columnSelect="multi"
         rowSelect="multi"
         gridSelection={selection}
-        onGridSelectionChange={setSelection}
-        onColumnResize={(_column, width, index) => setResized((known) => ({ ...known, [index]: width }))}
-        onCellActivated={([column, row]) => onOpenCell(column, row)}
+        onGridSelectionChange={onSelection}
+        onColumnMoved={(from, to) => onView((old) => moveColumn(old, from, to))}
+        onColumnResize={(_column, width, index) => {
+          const column = shown[index]
+          if (column !== undefined)
+            onView((old) => ({ ...old, widths: { ...old.widths, [column]: Math.round(width) } }))
+        }}
+        onHeaderContextMenu={(index, event) => {
+          event.preventDefault()
+          const column = shown[index]
+          const { x, y, height } = event.bounds
+          if (column !== undefined) onColumnMenu(column, { left: x, top: y, bottom: y + height })
+        }}
+        onCellActivated={([place, row]) => onOpenCell(shown[place] ?? 0, row)}
         keybindings={KEYBINDINGS}
         smoothScrollX
         smoothScrollY

@@ -1,13 +1,12 @@
 // What a tab's last run gave: rows, the reason there are none, or the failure with its place. A failure after rows
 // keeps them and says that they are not the whole answer.
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { errorRange } from '../../api/api-error.ts'
 import type { QueryRun, RunSnapshot } from '../../query-run/query-run.ts'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
 import { countedText } from '../../ui/format-quantity.ts'
-import { CellViewer } from './CellViewer.tsx'
-import { columnsOf, textAt, type ResultColumn } from './grid-columns.ts'
-import { ResultGrid } from './ResultGrid.tsx'
+import { columnsOf, type ResultColumn } from './grid-columns.ts'
+import { PreviousRows, ResultRows } from './ResultRows.tsx'
 import { RUN_SHORTCUT } from './RunBar.tsx'
 
 interface ResultsPaneProps {
@@ -56,29 +55,7 @@ function PausedNotice({ run, snapshot }: Pick<ResultsPaneProps, 'run' | 'snapsho
   )
 }
 
-/** The last result stays in view, dimmed and out of reach, until the new one has rows. */
-function PreviousRows({ previous }: { previous: QueryRun }) {
-  const { schema, rowCount } = previous.buffer
-  const columns = useMemo(() => (schema === null ? [] : columnsOf(schema)), [schema])
-  const ignore = () => undefined
-  return (
-    <div className="previous-result" inert>
-      <p>the previous result, until there are new rows</p>
-      <ResultGrid
-        buffer={previous.buffer}
-        columns={columns}
-        rowCount={rowCount}
-        onOpenCell={ignore}
-        onCopyRefused={ignore}
-      />
-    </div>
-  )
-}
-
 function Rows({ run, snapshot, columns }: ResultsPaneProps & { columns: readonly ResultColumn[] }) {
-  const [cell, setCell] = useState<{ column: number; row: number } | null>(null)
-  const [isCopyRefused, setCopyRefused] = useState(false)
-  const openColumn = cell === null ? undefined : columns[cell.column]
   if (snapshot.rowCount === 0 && snapshot.state.kind === 'finished')
     return (
       <div className="empty-result">
@@ -88,35 +65,7 @@ function Rows({ run, snapshot, columns }: ResultsPaneProps & { columns: readonly
     )
   if (snapshot.rowCount === 0)
     return run.previous === null ? null : <PreviousRows key="previous" previous={run.previous} />
-  return (
-    <div className="result-body">
-      <div className="result-main">
-        {isCopyRefused && (
-          <p className="pause-notice" role="alert">
-            The selection is too large to copy whole, so nothing was copied. Select fewer rows.
-            <button type="button" className="button" onClick={() => setCopyRefused(false)}>
-              Close
-            </button>
-          </p>
-        )}
-        <ResultGrid
-          buffer={run.buffer}
-          columns={columns}
-          rowCount={snapshot.rowCount}
-          onOpenCell={(column, row) => setCell({ column, row })}
-          onCopyRefused={() => setCopyRefused(true)}
-        />
-      </div>
-      {cell !== null && openColumn !== undefined && (
-        <CellViewer
-          column={openColumn}
-          row={cell.row}
-          text={textAt(run.buffer, columns, cell.column, cell.row) ?? null}
-          onClose={() => setCell(null)}
-        />
-      )}
-    </div>
-  )
+  return <ResultRows run={run} snapshot={snapshot} columns={columns} />
 }
 
 export function ResultsPane(props: ResultsPaneProps) {

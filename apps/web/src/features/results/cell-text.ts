@@ -22,7 +22,14 @@ import {
   hexText,
   uuidText,
 } from './number-text.ts'
-import { date32Text, dateText, intervalText, timestampText, timeText } from './temporal-text.ts'
+import {
+  date32Text,
+  dateText,
+  intervalText,
+  timestampText,
+  timeText,
+  zonedTimestampText,
+} from './temporal-text.ts'
 import { nestedText } from './nested-text.ts'
 
 /** How a column is read. `sqlType` is the engine's spelling; it tells a UUID from other binary. */
@@ -30,6 +37,8 @@ export interface TextOptions {
   sqlType: string
   /** At most about this many characters of long text or binary; whole values when absent. */
   charsMax?: number
+  /** Zone of timestamps that have one; UTC when absent. */
+  zone?: string
 }
 
 const UNITS_PER_SECOND: Record<TimeUnit, bigint> = {
@@ -92,12 +101,13 @@ function decimalCellText(data: Data, index: number): string {
 
 function scalarText(data: Data, index: number, options: TextOptions): string | null {
   const { type } = data
-  if (DataType.isTimestamp(type))
-    return timestampText(
-      (data.values as BigInt64Array)[index] ?? 0n,
-      UNITS_PER_SECOND[type.unit],
-      Boolean(type.timezone),
-    )
+  if (DataType.isTimestamp(type)) {
+    const raw = (data.values as BigInt64Array)[index] ?? 0n
+    const unitsPerSecond = UNITS_PER_SECOND[type.unit]
+    return type.timezone
+      ? zonedTimestampText(raw, unitsPerSecond, options.zone ?? 'UTC')
+      : timestampText(raw, unitsPerSecond, false)
+  }
   if (DataType.isDate(type))
     return type.unit === DateUnit.DAY
       ? date32Text(Number(data.values[index]))

@@ -2,7 +2,7 @@
 import type { Field, Schema } from 'apache-arrow'
 import { CELL_DISPLAY_CHARS_MAX, COLUMN_WIDTH_SAMPLE_ROWS } from '../../limits.ts'
 import type { ResultBuffer } from '../../query-run/result-buffer.ts'
-import { cellText, isNumeric, sqlTypeOf } from './cell-text.ts'
+import { cellText, isNumeric, sqlTypeOf, type TextOptions } from './cell-text.ts'
 
 export interface ResultColumn {
   name: string
@@ -24,13 +24,13 @@ export function textAt(
   columns: readonly ResultColumn[],
   column: number,
   row: number,
-  charsMax?: number,
+  options: Omit<TextOptions, 'sqlType'> = {},
 ): string | null | undefined {
   const position = buffer.locate(row)
   const data = position?.batch.data.children[column]
   if (position === null || data === undefined) return undefined
   const sqlType = columns[column]?.sqlType ?? ''
-  return cellText(data, position.index, charsMax === undefined ? { sqlType } : { sqlType, charsMax })
+  return cellText(data, position.index, { ...options, sqlType })
 }
 
 /** What is drawn for a text: one line, with an ellipsis where it is cut. The ellipsis is never copied. */
@@ -74,7 +74,7 @@ export function columnWidths(
     for (let row = 0; row < rowCount; row++)
       width = Math.max(
         width,
-        measure(tabular(displayText(textAt(buffer, columns, index, row, 80) ?? 'NULL', 80))),
+        measure(tabular(displayText(textAt(buffer, columns, index, row, { charsMax: 80 }) ?? 'NULL', 80))),
       )
     return Math.round(Math.min(WIDTH_MAX_PX, Math.max(WIDTH_MIN_PX, width + PADDING_PX)))
   })

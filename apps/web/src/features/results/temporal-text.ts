@@ -1,6 +1,7 @@
 // Text of dates, times, timestamps and intervals, as the engine itself would write them (CAST … AS VARCHAR), from the
 // raw integers. Calendar arithmetic is done on whole days, so years beyond 9999 and before 1 are right.
-// A timestamp without zone is never shifted; one with zone is shown in UTC and says so.
+// A timestamp without zone is never shifted; one with zone is shown in UTC, or in the zone asked for, and says so.
+import { zoneOffsetSeconds } from '../../ui/time-zone.ts'
 
 const pad = (value: number | bigint, width: number): string => String(value).padStart(width, '0')
 
@@ -48,6 +49,22 @@ export function timeText(value: bigint, unitsPerSecond: bigint): string {
 }
 
 const INT64_MAX = 9_223_372_036_854_775_807n
+
+/** `+02`, `-05:30`, and with seconds where a zone had them. */
+function offsetText(seconds: number): string {
+  const distance = Math.abs(seconds)
+  const parts = [Math.floor(distance / 3_600), Math.floor(distance / 60) % 60, distance % 60]
+  while (parts.length > 1 && parts.at(-1) === 0) parts.pop()
+  return (seconds < 0 ? '-' : '+') + parts.map((part) => pad(part, 2)).join(':')
+}
+
+/** A timestamp with zone as it reads in `zone`, with the offset of that moment. */
+export function zonedTimestampText(raw: bigint, unitsPerSecond: bigint, zone: string): string {
+  const isFinite = raw !== INT64_MAX && raw !== -INT64_MAX
+  const offset = isFinite ? zoneOffsetSeconds(zone, Number((raw * 1_000n) / unitsPerSecond)) : null
+  if (offset === null || offset === 0) return timestampText(raw, unitsPerSecond, true)
+  return timestampText(raw + BigInt(offset) * unitsPerSecond, unitsPerSecond, false) + offsetText(offset)
+}
 
 /** A timestamp from its raw count of units since the epoch; `hasZone` appends `+00`. */
 export function timestampText(value: bigint, unitsPerSecond: bigint, hasZone: boolean): string {
