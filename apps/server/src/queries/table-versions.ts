@@ -87,11 +87,17 @@ function versionKey(reference: ResolvedReference): string {
   return JSON.stringify([reference.namespace, reference.tableName, version ?? null])
 }
 
-/** All versions of one table but one: the current one keeps the table's name, else the first. */
+/**
+ * All versions of one table but one, which keeps the table's name: the current one, whose mentions have no AT to take
+ * the place of; else the first with a mention without alias, since columns may be written with the whole name there.
+ */
 function renamedGroups(
   groups: readonly (readonly [key: string, references: ResolvedReference[]])[],
 ): string[] {
-  const keeper = groups.find(([, [first]]) => first?.at === undefined) ?? groups[0]
+  const keeper =
+    groups.find(([, references]) => references.some(({ at }) => at === undefined)) ??
+    groups.find(([, references]) => references.some(({ alias }) => alias === '')) ??
+    groups[0]
   return groups.filter((group) => group !== keeper).map(([key]) => key)
 }
 
