@@ -79,6 +79,18 @@ describe('readConfig', () => {
     },
   )
 
+  it('[CF3] takes origins of signers with remote signing only', () => {
+    const signing = { ...TRIPLE, LAKE_ICEBERG_STORAGE_ACCESS: 'remote-signing' }
+    const origins = (text: string) => ({ ...signing, LAKE_ICEBERG_SIGNER_ORIGINS: text })
+    expect(readConfig(origins('https://sign.example, http://127.0.0.1:9/')).iceberg).toMatchObject({
+      storageAccess: 'remote-signing',
+      signerOrigins: ['https://sign.example', 'http://127.0.0.1:9'],
+    })
+    for (const text of ['http://sign.example', 'https://sign.example/path', 'https://a.example,', 'x'])
+      expect(faultsOf(origins(text))).toHaveLength(1)
+    expect(faultsOf({ ...TRIPLE, LAKE_ICEBERG_SIGNER_ORIGINS: 'https://sign.example' })).toHaveLength(1)
+  })
+
   it('[CF4] wants the S3 endpoint and region together, and strict booleans', () => {
     expect(faultsOf({ LAKE_ICEBERG_S3_REGION: 'r' })).toHaveLength(1)
     expect(faultsOf({ LAKE_ICEBERG_S3_ENDPOINT: 'https://s3.example' })).toHaveLength(1)
@@ -98,7 +110,7 @@ describe('readConfig', () => {
       LAKE_TICKET_KEYS: 'k1:canary-key',
       LAKE_SCAN_BYTES_MAX: '-1',
       LAKE_LOG_LEVEL: 'loud',
-      LAKE_ICEBERG_STORAGE_ACCESS: 'remote-signing',
+      LAKE_ICEBERG_STORAGE_ACCESS: 'signed',
     })
     expect(faults).toHaveLength(9)
     expect(faults.join('\n')).not.toContain('canary')

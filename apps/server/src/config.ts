@@ -30,7 +30,9 @@ export interface IcebergConfig {
   readonly warehouse: string
   readonly namespaces: readonly (readonly string[])[]
   readonly auth: CatalogAuth
-  readonly storageAccess: 'vended-credentials' | 'workload-identity'
+  readonly storageAccess: 'vended-credentials' | 'remote-signing' | 'workload-identity'
+  /** Origins besides the catalog's that the token may go to for signing. */
+  readonly signerOrigins: readonly string[]
   readonly s3: S3Override
   readonly discovery: 'exact' | 'list'
 }
@@ -77,6 +79,7 @@ export const VARIABLES = [
   'LAKE_ICEBERG_REST_OAUTH_RESOURCE',
   'LAKE_ICEBERG_REST_OAUTH_CLIENT_AUTH',
   'LAKE_ICEBERG_STORAGE_ACCESS',
+  'LAKE_ICEBERG_SIGNER_ORIGINS',
   'LAKE_ICEBERG_S3_ENDPOINT',
   'LAKE_ICEBERG_S3_REGION',
   'LAKE_ICEBERG_S3_PATH_STYLE',
@@ -151,9 +154,11 @@ function readIceberg(reader: Reader): IcebergConfig | undefined {
       )
   }
   const s3 = readS3Override(reader)
+  const storageAccess = reader.choice('LAKE_ICEBERG_STORAGE_ACCESS', STORAGE_ACCESSES) ?? 'vended-credentials'
   const settings = {
     auth: readAuth(reader),
-    storageAccess: readStorageAccess(reader),
+    storageAccess,
+    signerOrigins: readSignerOrigins(reader, storageAccess),
     s3,
     discovery: reader.choice('LAKE_ICEBERG_DISCOVERY', ['exact', 'list'] as const) ?? 'exact',
   }
@@ -161,14 +166,20 @@ function readIceberg(reader: Reader): IcebergConfig | undefined {
   return { endpoint, warehouse, namespaces, ...settings }
 }
 
-function readStorageAccess(reader: Reader): IcebergConfig['storageAccess'] {
-  const name = 'LAKE_ICEBERG_STORAGE_ACCESS'
-  const access = reader.choice(name, ['vended-credentials', 'remote-signing', 'workload-identity'] as const)
-  if (access === 'remote-signing') {
-    reader.fault(name, 'remote-signing is not supported by this version')
-    return 'vended-credentials'
-  }
-  return access ?? 'vended-credentials'
+const STORAGE_ACCESSES = ['vended-credentials', 'remote-signing', 'workload-identity'] as const
+
+function readSignerOrigins(reader: Reader, access: IcebergConfig['storageAccess']): readonly string[] {
+  const name = 'LAKE_ICEBERG_SIGNER_ORIGINS'
+  const text = reader.text(name)
+  if (text === undefined) return []
+  if (access !== 'remote-signing') reader.fault(name, 'needs LAKE_ICEBERG_STORAGE_ACCESS=remote-signing')
+  return text.split(',').flatMap((part) => {
+    const url = parseEndpoint(part.trim(), (words) => {
+      reader.fault(name, words)
+    })
+    if (url && url.pathname !== '/') reader.fault(name, 'must be origins, without a path')
+    return url ? [url.origin] : []
+  })
 }
 
 function readS3Override(reader: Reader): S3Override {

@@ -35,6 +35,9 @@ export const LIMITS = {
   storageConnectionsMax: 64,
   /** Vended credentials that end sooner than this are asked for anew. */
   storageCredentialsMarginMs: 300 * SECOND,
+  /** A request that the catalog signed is repeated for so long, where it allows that. */
+  signedRequestFreshMs: 30 * SECOND,
+  signedRequestsCachedMax: 1_000,
   storageRequestsWaitingMax: 4_096,
   /** A failed read is tried once more, after this long. */
   storageRetryDelayMs: 100,
@@ -62,7 +65,7 @@ export const LIMITS = {
   /** Avro data files are read whole; these bound one, as it is stored and decoded. */
   avroDataFileBytesMax: 128 * MIB,
   avroDataDecodedBytesMax: 256 * MIB,
-  avroDataRowGroupRows: 65_536,
+  avroDataRowGroupRows: 16_384,
   manifestsPerSnapshotMax: 1_000_000,
   entriesPerManifestMax: 2_000_000,
   parquetFooterBytesMax: 64 * MIB,
@@ -81,8 +84,14 @@ export const LIMITS = {
   variantCharsMax: 16 * MIB,
   variantDepthMax: 256,
   /** Of a column chunk that is decoded here rather than by the engine; as many are held as files are fetched at once. */
+  /** Row groups up to this size are rewritten where they are read, larger ones in a thread. */
+  rewriteInlineBytesMax: MIB,
+  rewriteInlineRowsMax: 8_192,
+  rewriteThreadsMax: 2,
+  rewritesWaitingMax: 4_096,
+  rewriteThreadHeapMib: 2_048,
   rawColumnValuesMax: 4_000_000,
-  rawChunkBytesMax: 64 * MIB,
+  rawChunkBytesMax: 128 * MIB,
   /** Of a column chunk that is written anew for the engine. */
   madeChunkBytesMax: 256 * MIB,
   /** One column of one row group of a position delete file, packed or not; one deletion vector. */
@@ -114,6 +123,8 @@ export const LIMITS = {
   /** Files of the first wave of a row-wise statement; later waves grow up to the second figure. */
   waveFilesFirst: 2,
   waveFilesMax: 16,
+  /** Equality deletes that every wave may be compared with. */
+  waveEqualityDeletesMax: 500_000,
   statementDeadlineMs: 600 * SECOND,
   /** A statement of which no batch is taken by its reader for this long is ended. */
   readerStallMs: 120 * SECOND,

@@ -146,7 +146,10 @@ function openLake(
   return {
     catalog,
     openStorage: (table) =>
-      openStorage(table, async (signal) => await catalog.loadCredentials(table, signal)),
+      openStorage(table, {
+        renew: async (signal) => await catalog.loadCredentials(table, signal),
+        askSignature: async (request, signal) => await catalog.signRequest(table, request, signal),
+      }),
   }
 }
 

@@ -33,11 +33,12 @@ export interface CatalogSetup {
 }
 
 export interface CatalogRequest {
-  readonly method: 'GET' | 'HEAD'
-  /** Path after the root, encoded, starting with `/`. */
-  readonly path: string
+  readonly method: 'GET' | 'HEAD' | 'POST'
+  /** Path after the root, encoded, starting with `/`; or the whole URL, to which the token goes. */
+  readonly path: string | ((setup: CatalogSetup) => URL)
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
   /** Token of one table, in place of the session's; it is never renewed. */
   readonly token?: Secret | undefined
 }
@@ -82,12 +83,17 @@ export function createCatalogCaller(options: CatalogCallerOptions): CatalogCalle
 
   return {
     setup: async (signal) => await setupOf(currentClient(), signal),
-    async call({ method, path, query, headers, token }, signal) {
+    async call({ method, path, query, headers, body, token }, signal) {
       const current = currentClient()
       try {
         const setup = await setupOf(current, signal)
-        const url = catalogUrl(setup.base, setup.root + path, query)
-        const call = { method, url, headers: { accept: 'application/json', ...headers } }
+        const url = typeof path === 'string' ? catalogUrl(setup.base, setup.root + path, query) : path(setup)
+        const call = {
+          method,
+          url,
+          headers: { accept: 'application/json', ...headers },
+          ...(body === undefined ? {} : { body }),
+        }
         const answer = token
           ? await http.call(withToken(call, token), signal)
           : await send(http, current.session, call, signal)
@@ -119,9 +125,9 @@ async function send(
   return await http.call(withToken(call, renewed?.secret), signal)
 }
 
-/** Some catalogs answer 419 for a token that has ended, and one 501, which for HEAD means that it is not served. */
+/** Some catalogs answer 419 for a token that has ended, and one 501, which else means that a method is not served. */
 function mayBeExpired(status: number, { method }: HttpCall): boolean {
-  return status === 401 || status === 419 || (status === 501 && method !== 'HEAD')
+  return status === 401 || status === 419 || (status === 501 && method === 'GET')
 }
 
 async function loadSetup(

@@ -14,6 +14,12 @@ export interface ParsedTable {
     readonly prefix: string
     readonly config: Readonly<Record<string, string>>
   }[]
+  readonly remoteSigning:
+    | {
+        readonly properties: Readonly<Record<string, string>>
+        readonly headers: Readonly<Record<string, string>>
+      }
+    | undefined
 }
 
 /** Throws AppError READ_RESTRICTED, TABLE_UNSUPPORTED, TABLE_CORRUPT, CATALOG_UNAVAILABLE (not the protocol). */
@@ -25,10 +31,17 @@ export function parseTable(text: string): ParsedTable {
       details: { feature: 'metadata by location only' },
     })
   }
+  const signing = answer['remote-signing-config'] ?? undefined
   return {
     metadata: parseTableMetadata(answer.metadata),
     metadataLocation: answer['metadata-location'] ?? undefined,
     config: answer.config,
     storageCredentials: answer['storage-credentials'] ?? [],
+    remoteSigning: signing && {
+      properties: signing.properties,
+      headers: Object.fromEntries(
+        Object.entries(signing.headers ?? {}).map(([name, values]) => [name, values.join(', ')]),
+      ),
+    },
   }
 }

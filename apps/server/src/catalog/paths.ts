@@ -54,3 +54,11 @@ export function catalogUrl(base: URL, path: string, query: Readonly<Record<strin
     .join('&')
   return url
 }
+
+/** Path of a table below the root. */
+export function tablePath(
+  { namespace, table }: { readonly namespace: readonly string[]; readonly table: string },
+  separator: string,
+): string {
+  return `/namespaces/${encodeNamespace(namespace, separator)}/tables/${encodeSegment(table)}`
+}

@@ -5,6 +5,7 @@ import type { TableMetadata } from '@lake/core/iceberg/table-metadata.ts'
 import { startDeadline } from '../concurrency/deadline.ts'
 import { LIMITS } from '../limits.ts'
 import { Secret } from '../observability/redaction.ts'
+import type { SignableRequest, SignatureAnswer } from '../storage/remote-signer.ts'
 import { credentialsEndAtMs } from '../storage/vended-credentials.ts'
 import {
   catalogFailure,
@@ -13,7 +14,8 @@ import {
   type CatalogCallerOptions,
 } from './catalog-caller.ts'
 import { singleHeader, type HttpAnswer } from './http-client.ts'
-import { encodeNamespace, encodeSegment } from './paths.ts'
+import { encodeNamespace, tablePath } from './paths.ts'
+import { signRequest } from './request-signing.ts'
 import { listTablesAnswer, loadCredentialsAnswer, parseAnswer } from './rest-schemas.ts'
 import type { ParsedTable } from './parsed-table.ts'
 import { createTableParser } from './table-parser.ts'
@@ -38,6 +40,10 @@ export interface LoadedTable {
   readonly storageCredentials: readonly StorageCredential[]
   /** The table's `config` over the catalog's, as secrets since it may hold credentials. */
   readonly config: ReadonlyMap<string, Secret>
+  /** What goes with every request to sign, as the catalog wants it. */
+  readonly remoteSigning:
+    | { readonly properties: ReadonlyMap<string, Secret>; readonly headers: ReadonlyMap<string, Secret> }
+    | undefined
   /** When the catalog last said that the table is so. */
   readonly loadedAtMs: number
   /** When the catalog last sent it whole, with these credentials; not later than `loadedAtMs`. */
@@ -82,14 +88,19 @@ export interface RestCatalog extends AsyncDisposable {
     table: LoadedTable,
     signal: AbortSignal,
   ): Promise<Pick<LoadedTable, 'storageCredentials' | 'config'>>
+  /** Throws CATALOG_CREDENTIALS_NOT_VENDED where nothing signs, CATALOG_*. */
+  signRequest(table: LoadedTable, request: SignableRequest, signal: AbortSignal): Promise<SignatureAnswer>
 }
 
-const DELEGATION_HEADER = { 'x-iceberg-access-delegation': 'vended-credentials' }
+const DELEGATION_HEADER = 'x-iceberg-access-delegation'
 
 export function createRestCatalog(options: CatalogCallerOptions): RestCatalog {
   const caller = createCatalogCaller(options)
   const parser = createTableParser()
-  const headers = options.config.storageAccess === 'vended-credentials' ? DELEGATION_HEADER : {}
+  const { storageAccess: access, endpoint, signerOrigins } = options.config
+  const headers: Record<string, string> =
+    access === 'workload-identity' ? {} : { [DELEGATION_HEADER]: access }
+  const origins = new Set([endpoint.origin, ...signerOrigins])
 
   const refreshTable: RestCatalog['refreshTable'] = async (ident, { snapshots, known }, signal) => {
     const { properties, separator } = await caller.setup(signal)
@@ -141,6 +152,8 @@ export function createRestCatalog(options: CatalogCallerOptions): RestCatalog {
       }
       return await refreshTable(table.ident, { snapshots: 'refs', known: undefined }, signal)
     },
+    signRequest: async (table, request, signal) =>
+      await signRequest({ caller, table, origins }, request, signal),
     [Symbol.asyncDispose]: async () => {
       await parser[Symbol.asyncDispose]()
       await caller[Symbol.asyncDispose]()
@@ -165,10 +178,6 @@ function hasSnapshots({ metadata }: LoadedTable, snapshotIds: readonly bigint[])
   return (
     (currentSnapshotId === undefined || ids.has(currentSnapshotId)) && snapshotIds.every((id) => ids.has(id))
   )
-}
-
-function tablePath({ namespace, table }: TableIdent, separator: string): string {
-  return `/namespaces/${encodeNamespace(namespace, separator)}/tables/${encodeSegment(table)}`
 }
 
 async function hasNamespace(
@@ -234,7 +243,7 @@ async function listTables(
 
 function asLoadedTable(
   ident: TableIdent,
-  { metadata, metadataLocation, config, storageCredentials }: ParsedTable,
+  { metadata, metadataLocation, config, storageCredentials, remoteSigning }: ParsedTable,
   catalogProperties: Readonly<Record<string, string>>,
 ): Omit<LoadedTable, 'loadedAtMs' | 'receivedAtMs' | 'snapshotsLoaded' | 'etag'> {
   return {
@@ -243,6 +252,10 @@ function asLoadedTable(
     metadataLocation,
     config: asSecrets({ ...catalogProperties, ...config }),
     storageCredentials: readCredentials(storageCredentials),
+    remoteSigning: remoteSigning && {
+      properties: asSecrets(remoteSigning.properties),
+      headers: asSecrets(remoteSigning.headers),
+    },
   }
 }
 

@@ -36,6 +36,9 @@ export const loadTableAnswer = z.object({
   config: properties,
   'storage-credentials': storageCredentials,
   'read-restrictions': z.unknown().optional(),
+  'remote-signing-config': z
+    .object({ properties, headers: z.record(z.string(), z.array(z.string())).nullish() })
+    .nullish(),
 })
 export type LoadTableAnswer = z.infer<typeof loadTableAnswer>
 

@@ -60,6 +60,7 @@ export function createTableParser(): TableParser {
       nextId += 1
       const entry: Waiting = { ...Promise.withResolvers<ParsedTable>(), table: undefined, snapshots: [] }
       waiting.set(id, entry)
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread has no origin
       worker.postMessage({ id, text })
       return await raceAbort(entry.promise, signal)
     },

@@ -13,12 +13,13 @@ import type { ByteRange, ObjectStore } from './object-store.ts'
 import { readExactly, readText, readUpTo, singleHeader, sizeOf } from './s3-body.ts'
 import { objectChanged, s3Error } from './s3-errors.ts'
 import { createS3Addressing, createS3Signer } from './s3-request.ts'
-import type { S3CredentialSource, S3Service } from './s3-request.ts'
+import type { S3CredentialSource, S3Service, S3Signer } from './s3-request.ts'
 import { parseS3Uri } from './table-paths.ts'
 import type { S3Location } from './table-paths.ts'
 
 export interface S3ObjectStoreOptions extends S3Service {
-  readonly credentials: S3CredentialSource
+  /** Ours to sign with, or whoever signs in their place. */
+  readonly credentials: S3CredentialSource | { readonly sign: S3Signer }
   /** Connections to share with other stores; without it the store opens its own and closes them when disposed. */
   readonly dispatcher?: Dispatcher
   /** Bounds one read, its retry included. */
@@ -94,7 +95,11 @@ type Sender = (<Result>(request: ReadRequest<Result>, signal: AbortSignal) => Pr
 
 function createSender(options: S3ObjectStoreOptions): Sender {
   const locate = createS3Addressing(options)
-  const sign = createS3Signer({ ...options, now: options.now ?? (() => new Date()) })
+  const { credentials, region, now = () => new Date() } = options
+  const sign =
+    typeof credentials === 'object' && 'sign' in credentials
+      ? credentials.sign
+      : createS3Signer({ region, credentials, now })
   const sleep = options.sleep ?? ((ms, signal) => sleepFor(ms, undefined, { signal }))
   const timeoutMs = options.requestTimeoutMs ?? LIMITS.storageRequestTimeoutMs
   const dispatcher = options.dispatcher ?? createStorageDispatcher()
@@ -113,15 +118,9 @@ function createSender(options: S3ObjectStoreOptions): Sender {
     const pinned = etags.get(request.uri)
     if (pinned !== undefined) headers['if-match'] = pinned
     const { method } = request
-    const signedHeaders = await sign({ method, target, headers }, signal)
+    const signed = await sign({ method, target, headers }, signal)
     throwIfAborted(signal)
-    const response = await dispatcher.request({
-      method,
-      origin: target.origin,
-      path: target.path,
-      headers: signedHeaders,
-      signal,
-    })
+    const response = await dispatcher.request({ method, ...signed, signal })
     // An error of a body that nobody reads any more must not become an uncaught exception.
     response.body.on('error', () => undefined)
     try {

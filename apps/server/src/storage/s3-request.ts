@@ -54,11 +54,19 @@ export function createS3Addressing(service: S3Service): (location: S3Location) =
   }
 }
 
-/** Signs a body-less request. The headers returned are all that must be sent. */
+/** What is to be sent, as it is: the headers are all that go with it. */
+export interface SignedRequest {
+  readonly origin: string
+  /** With its query. */
+  readonly path: string
+  readonly headers: Record<string, string>
+}
+
+/** Signs a body-less request. */
 export type S3Signer = (
   request: { method: 'GET' | 'HEAD'; target: S3Target; headers: Record<string, string> },
   signal: AbortSignal,
-) => Promise<Record<string, string>>
+) => Promise<SignedRequest>
 
 export function createS3Signer(options: {
   region: string
@@ -67,7 +75,8 @@ export function createS3Signer(options: {
 }): S3Signer {
   const source = options.credentials
   if (source === 'anonymous') {
-    return ({ target, headers }) => Promise.resolve({ host: target.host, ...headers })
+    return ({ target: { origin, host, path }, headers }) =>
+      Promise.resolve({ origin, path, headers: { host, ...headers } })
   }
   // The base class caches signing keys by credential, so a signer per credential value is not needed.
   return async ({ method, target, headers }, signal) => {
@@ -93,7 +102,7 @@ export function createS3Signer(options: {
       headers: { host: target.host, ...headers },
     })
     const signed = await signer.sign(request, { signingDate: options.now() })
-    return signed.headers
+    return { origin: target.origin, path: target.path, headers: signed.headers }
   }
 }
 

@@ -57,7 +57,10 @@ async function setUp(answer: (accessKey: string, callIndex: number) => StubAnswe
     dispatcher,
     clock,
   })
-  const { store } = open(nextGrant(), async () => await Promise.resolve(nextGrant()))
+  const { store } = open(nextGrant(), {
+    renew: async () => await Promise.resolve(nextGrant()),
+    askSignature: () => Promise.reject(new Error('nothing is signed')),
+  })
   const read = async (): Promise<string> =>
     Buffer.from(await store.readObject('s3://b/t/x', { bytesMax: 100 }, NEVER)).toString()
   return { read, clock, grantCount: () => grants, stub }

@@ -11,6 +11,7 @@ import { createSingleFlight } from '../concurrency/single-flight.ts'
 import type { IcebergConfig } from '../config.ts'
 import { LIMITS } from '../limits.ts'
 import type { ObjectStore } from './object-store.ts'
+import { createRemoteSigner, type AskSignature } from './remote-signer.ts'
 import { createAmbientIdentity, type AmbientIdentity } from './s3-ambient.ts'
 import { StorageCredentialsRefused } from './s3-errors.ts'
 import { createS3ObjectStore } from './s3-object-store.ts'
@@ -24,9 +25,15 @@ export interface TableStorage {
 }
 
 /** Asks the catalog for credentials of the same table again. */
-export type RenewGrant = (signal: AbortSignal) => Promise<StorageGrant>
+type RenewGrant = (signal: AbortSignal) => Promise<StorageGrant>
 
-export type OpenTableStorage = (grant: StorageGrant, renew: RenewGrant) => TableStorage
+/** What the catalog does for the storage of one table. */
+export interface GrantSource {
+  readonly renew: RenewGrant
+  readonly askSignature: AskSignature
+}
+
+export type OpenTableStorage = (grant: StorageGrant, source: GrantSource) => TableStorage
 
 /** Property of a table's config that maps foreign path prefixes to `s3://` ones, as a JSON object of texts. */
 const PATH_MAP_PROPERTY = 'lake.path-map'
@@ -43,24 +50,10 @@ export function createTableStorageFactory(options: {
   readonly dispatcher: Dispatcher
   readonly clock: Clock
 }): OpenTableStorage {
-  let ambient: AmbientIdentity | undefined
-  const ambientIdentity = (): AmbientIdentity => (ambient ??= createAmbientIdentity())
   const { storageAccess: access, s3: override } = options.config
+  const openStore = createStoreOpener(options)
 
-  const open = async (settings: S3Settings, signal: AbortSignal): Promise<ObjectStore> => {
-    const isAmbient = settings.credentials === 'ambient'
-    const ambientRegion =
-      settings.region === undefined && isAmbient ? await ambientIdentity().region(signal) : undefined
-    return createS3ObjectStore({
-      ...(settings.endpoint === undefined ? {} : { endpoint: settings.endpoint }),
-      region: settings.region ?? ambientRegion ?? 'us-east-1',
-      isPathStyle: settings.isPathStyle,
-      credentials: credentialSource(settings, ambientIdentity),
-      dispatcher: options.dispatcher,
-    })
-  }
-
-  return (firstGrant, renew) => {
+  return (firstGrant, { renew, askSignature }) => {
     let grant = firstGrant
     let grantedAtMs = options.clock.nowMs()
     const stores = new Map<string, ObjectStore>()
@@ -69,7 +62,7 @@ export function createTableStorageFactory(options: {
     const openFor = async (uri: string, signal: AbortSignal): Promise<Opened> => {
       const settings = selectS3Settings(uri, grant, { access, override })
       const key = settingsKey(settings)
-      const store = stores.get(key) ?? (await open(settings, signal))
+      const store = stores.get(key) ?? (await openStore(settings, askSignature, signal))
       stores.set(key, store)
       return { store, settings }
     }
@@ -110,6 +103,35 @@ export function createTableStorageFactory(options: {
   }
 }
 
+type OpenStore = (
+  settings: S3Settings,
+  askSignature: AskSignature,
+  signal: AbortSignal,
+) => Promise<ObjectStore>
+
+function createStoreOpener({ dispatcher, clock }: { dispatcher: Dispatcher; clock: Clock }): OpenStore {
+  let ambient: AmbientIdentity | undefined
+  const ambientIdentity = (): AmbientIdentity => (ambient ??= createAmbientIdentity())
+  return async (settings, askSignature, signal) => {
+    const { credentials, endpoint, isPathStyle } = settings
+    const ambientRegion =
+      settings.region === undefined && credentials === 'ambient'
+        ? await ambientIdentity().region(signal)
+        : undefined
+    const region = settings.region ?? ambientRegion ?? 'us-east-1'
+    return createS3ObjectStore({
+      ...(endpoint === undefined ? {} : { endpoint }),
+      region,
+      isPathStyle,
+      credentials:
+        credentials === 'remote-signing'
+          ? { sign: createRemoteSigner({ region, ask: askSignature, clock }) }
+          : credentialSource(credentials, ambientIdentity),
+      dispatcher,
+    })
+  }
+}
+
 /** The margin shrinks with the life of the credentials, or short-lived ones would be renewed for every read. */
 function isEnding({ expiresAtMs }: S3Settings, grantedAtMs: number, nowMs: number): boolean {
   if (expiresAtMs === undefined) return false
@@ -117,8 +139,10 @@ function isEnding({ expiresAtMs }: S3Settings, grantedAtMs: number, nowMs: numbe
   return expiresAtMs - nowMs < marginMs
 }
 
-function credentialSource(settings: S3Settings, ambientIdentity: () => AmbientIdentity): S3CredentialSource {
-  const { credentials } = settings
+function credentialSource(
+  credentials: Exclude<S3Settings['credentials'], 'remote-signing'>,
+  ambientIdentity: () => AmbientIdentity,
+): S3CredentialSource {
   if (credentials === 'anonymous') return 'anonymous'
   if (credentials === 'ambient') return async (signal) => await ambientIdentity().credentials(signal)
   return {

@@ -2,7 +2,7 @@
 // deployment's S3 override. Pure. Fails closed: where credentials were to be vended and none fit, nothing else is tried.
 // Source: Iceberg REST OpenAPI, LoadTableResult ("storage-credentials first, then config").
 import { AppError } from '@lake/core/errors.ts'
-import type { S3Override } from '../config.ts'
+import type { IcebergConfig, S3Override } from '../config.ts'
 import type { Secret } from '../observability/redaction.ts'
 
 export type StorageProperties = ReadonlyMap<string, Secret>
@@ -11,13 +11,15 @@ export interface StorageGrant {
   readonly storageCredentials: readonly { readonly prefix: string; readonly config: StorageProperties }[]
   /** The table's config over the catalog's. */
   readonly config: StorageProperties
+  /** Set where the catalog says how it signs requests. */
+  readonly remoteSigning?: object | undefined
 }
 
 export interface S3Settings {
   readonly endpoint: string | undefined
   readonly region: string | undefined
   readonly isPathStyle: boolean
-  readonly credentials: S3Keys | 'anonymous' | 'ambient'
+  readonly credentials: S3Keys | 'anonymous' | 'ambient' | 'remote-signing'
   /** When vended credentials end, as far as the catalog says; undefined: not said, or not vended. */
   readonly expiresAtMs: number | undefined
 }
@@ -35,18 +37,14 @@ export interface S3Keys {
 export function selectS3Settings(
   uri: string,
   grant: StorageGrant,
-  options: { access: 'vended-credentials' | 'workload-identity'; override: S3Override },
+  options: { access: IcebergConfig['storageAccess']; override: S3Override },
 ): S3Settings {
   const { access, override } = options
   const matched = longestPrefix(uri, grant.storageCredentials)
   const properties = new Map([...grant.config, ...(matched?.config ?? [])])
   const text = (name: string): string | undefined => properties.get(name)?.reveal()
   const isPathStyle = override.isPathStyle ?? text('s3.path-style-access') === 'true'
-  const credentials = override.isAnonymous
-    ? 'anonymous'
-    : access === 'workload-identity'
-      ? 'ambient'
-      : vendedKeys(properties)
+  const credentials = override.isAnonymous ? 'anonymous' : credentialsFor(access, properties, grant)
   return {
     endpoint: override.endpoint?.href ?? text('s3.endpoint'),
     region: override.region ?? text('client.region') ?? text('s3.region') ?? text('region'),
@@ -54,6 +52,22 @@ export function selectS3Settings(
     credentials,
     expiresAtMs: typeof credentials === 'string' ? undefined : expiryOf(text),
   }
+}
+
+function credentialsFor(
+  access: IcebergConfig['storageAccess'],
+  properties: StorageProperties,
+  grant: StorageGrant,
+): S3Settings['credentials'] {
+  if (access === 'workload-identity') return 'ambient'
+  if (access === 'vended-credentials') return vendedKeys(properties)
+  // That a signer is named says nothing: some catalogs name one for every table.
+  if (properties.get('s3.remote-signing-enabled')?.reveal() === 'true' || grant.remoteSigning !== undefined)
+    return 'remote-signing'
+  throw new AppError(
+    'CATALOG_CREDENTIALS_NOT_VENDED',
+    'The catalog does not sign requests for this table; nothing else is tried in their place',
+  )
 }
 
 /** Names under which catalogs tell the end of credentials, in milliseconds since 1970. */

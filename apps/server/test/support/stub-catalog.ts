@@ -1,5 +1,5 @@
 // A stub catalog with a client on it, and the small table that it serves.
-import type { CatalogAuth } from '../../src/config.ts'
+import type { CatalogAuth, IcebergConfig } from '../../src/config.ts'
 import { createRestCatalog, type RestCatalog } from '../../src/catalog/rest-catalog.ts'
 import { createSecretResolver, type SecretResolver } from '../../src/catalog/secrets.ts'
 import { Secret } from '../../src/observability/redaction.ts'
@@ -23,7 +23,13 @@ type Answers = (request: StubRequest) => Answer | Promise<Answer>
 /** A catalog client on a stub that serves `answers` behind its own configuration. */
 export async function startStubCatalog(
   answers: Answers,
-  options: { auth?: CatalogAuth; config?: unknown; resolver?: SecretResolver } = {},
+  options: {
+    auth?: CatalogAuth
+    config?: unknown
+    resolver?: SecretResolver
+    storageAccess?: IcebergConfig['storageAccess']
+    signerOrigins?: readonly string[]
+  } = {},
 ): Promise<{
   catalog: RestCatalog
   stub: StubServer
@@ -43,7 +49,8 @@ export async function startStubCatalog(
       warehouse: 'w h',
       namespaces: [['ns']],
       auth: options.auth ?? { kind: 'none' },
-      storageAccess: 'vended-credentials',
+      storageAccess: options.storageAccess ?? 'vended-credentials',
+      signerOrigins: options.signerOrigins ?? [],
       s3: { endpoint: undefined, region: undefined, isPathStyle: undefined, isAnonymous: false },
       discovery: 'list',
     },
