@@ -36,9 +36,8 @@ const PAGE_BYTES = 1_048_576
 /** A chunk for every leaf of `node`, in order. @throws AppError TABLE_CORRUPT for null where a node is required */
 export function encodeMadeChunks(node: ProjectedNode, rows: readonly MadeValue[]): ColumnChunk[] {
   const leaves = leavesOf(node, 0, 0)
-  for (const row of rows) {
-    new LevelWriter(leaves).write(node, row, 0, 0, 0)
-  }
+  const writer = new LevelWriter(leaves)
+  for (const row of rows) writer.writeRow(node, row)
   return leaves.map(encodeLeaf)
 }
 
@@ -51,13 +50,18 @@ function leavesOf(node: ProjectedNode, definition: number, repetition: number): 
   return [{ node, definitionMax, repetitionMax, values: [], definitionLevels: [], repetitionLevels: [] }]
 }
 
-/** Writes one row: visits the leaves in order. */
+/** Writes rows: visits the leaves in order. */
 class LevelWriter {
   readonly #leaves: readonly MadeLeaf[]
   #next = 0
 
   constructor(leaves: readonly MadeLeaf[]) {
     this.#leaves = leaves
+  }
+
+  writeRow(node: ProjectedNode, row: MadeValue): void {
+    this.#next = 0
+    this.write(node, row, 0, 0, 0)
   }
 
   /** @param depth repeated nodes above */

@@ -8,8 +8,14 @@ import { DEFAULT_PARSERS } from 'hyparquet/src/convert.js'
 import { isAppError } from '@lake/core/errors.ts'
 import { LIMITS } from '../limits.ts'
 import { PAGE_CODECS, PAGE_DECOMPRESSORS } from './page-codecs.ts'
-import type { ColumnChunk, RowGroup, SchemaNode } from './parquet-metadata.ts'
+import type { ColumnChunk, SchemaNode } from './parquet-metadata.ts'
 import { parquetCorrupt, parquetUnsupported } from './thrift.ts'
+
+/** A column chunk with its bytes (`chunk.range`). */
+export interface RawChunk {
+  readonly chunk: ColumnChunk
+  readonly bytes: Uint8Array
+}
 
 /** Names the child of a group by its place. */
 type ChildKey = (index: number) => string
@@ -25,13 +31,12 @@ export function leavesOf(node: SchemaNode): readonly NonNullable<SchemaNode['lea
  * Rows of one row group: groups as objects by `childKey`, repeated nodes as arrays, bytes as bytes, 64-bit integers as
  * bigint, null where nothing is.
  *
- * @param bytesOf the bytes of a leaf's column chunk (`chunk.range`)
  * @throws AppError TABLE_CORRUPT, TABLE_UNSUPPORTED
  */
 export function decodeRawColumn(
   node: SchemaNode,
-  group: RowGroup,
-  bytesOf: (leafIndex: number) => Uint8Array,
+  rowCount: number,
+  chunkOf: (leafIndex: number) => RawChunk | undefined,
   childKey: ChildKey,
 ): readonly unknown[] {
   const tree = treeOf(node, ['c'], childKey)
@@ -46,12 +51,9 @@ export function decodeRawColumn(
     const visit = (part: SchemaNode, branch: SchemaTree, above: readonly SchemaTree[]): void => {
       const schemaPath = [...above, branch]
       if (part.leaf !== undefined) {
-        const chunk = group.chunks[part.leaf.index]
+        const chunk = chunkOf(part.leaf.index)
         if (chunk === undefined) throw parquetCorrupt('a row group lacks a column')
-        columns.set(
-          branch.path.join('.'),
-          decodeLeaf(chunk, bytesOf(part.leaf.index), schemaPath, group.rowCount),
-        )
+        columns.set(branch.path.join('.'), decodeLeaf(chunk, schemaPath, rowCount))
       }
       part.children.forEach((child, index) => {
         const childBranch = branch.children[index]
@@ -64,8 +66,7 @@ export function decodeRawColumn(
     throw isAppError(error) ? error : parquetCorrupt('a column does not decode', error)
   }
   const rows = columns.get('c') ?? []
-  if (rows.length !== group.rowCount)
-    throw parquetCorrupt('a column has another number of rows than its row group')
+  if (rows.length !== rowCount) throw parquetCorrupt('a column has another number of rows than its row group')
   return Array.from(rows)
 }
 
@@ -81,12 +82,7 @@ function treeOf(node: SchemaNode, path: string[], childKey: ChildKey): SchemaTre
   return { element, children, count: children.reduce((sum, { count }) => sum + count, 1), path }
 }
 
-function decodeLeaf(
-  chunk: ColumnChunk,
-  bytes: Uint8Array,
-  schemaPath: SchemaTree[],
-  rowCount: number,
-): DecodedArray {
+function decodeLeaf({ chunk, bytes }: RawChunk, schemaPath: SchemaTree[], rowCount: number): DecodedArray {
   const codec = PAGE_CODECS[chunk.codec]
   if (codec === undefined) throw parquetUnsupported(`Parquet compression ${chunk.codec} of a variant`)
   checkPages(bytes, chunk)

@@ -33,6 +33,7 @@ export async function excerptOf(
   schema: Schema,
   directory: string,
   more: Partial<ExcerptRequest> & { readonly file?: Partial<DataFile>; readonly predicate?: Predicate } = {},
+  signal = new AbortController().signal,
 ): Promise<ExcerptOutcome> {
   const { file, ...rest } = more
   nextName += 1
@@ -51,7 +52,7 @@ export async function excerptOf(
       name,
       ...rest,
     },
-    new AbortController().signal,
+    signal,
   )
 }
 

@@ -3,7 +3,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isAppError } from '@lake/core/errors.ts'
+import { AppError, isAppError } from '@lake/core/errors.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { decodeVariantNames } from '../../src/parquet/variant/variant-bytes.ts'
 import { VariantText, writeVariant } from '../../src/parquet/variant/variant-json.ts'
@@ -128,6 +128,37 @@ describe.skipIf(CORPUS_MISSING !== undefined)('fixtures', () => {
         "short_string": ""Less than 64 bytes (❤️ with utf8)"",
       }
     `)
+  })
+})
+
+describe('large row groups', () => {
+  const write = async (value: string, name: string): Promise<string> => {
+    const path = join(directory, name)
+    const sql = `SELECT i::INTEGER AS id, {'metadata': from_hex('0101000161'), 'value': from_hex(${value})} AS v FROM range(20000) t(i)`
+    await duck.run(`COPY (${sql}) TO '${path}' (FORMAT parquet, FIELD_IDS {id: 1, v: 2})`)
+    return path
+  }
+  const schema = schemaOf(field(1, 'id', 'int'), field(2, 'v', { kind: 'variant' }))
+
+  test('[VA6] are rewritten in a thread, value for value', async () => {
+    const path = await write(`'0201000005' || '14' || lpad(to_hex(i), 6, '0') || '00'`, 'large.parquet')
+    const outcome = await excerptOf(path, schema, directory)
+    const rows = (await excerptRows(duck, outcome, 'INTEGER', 'JSON')) as [number, string][]
+    const valueOf = (id: number): number => (id & 0xff) * 65_536 + (id & 0xff00) + (id >> 16)
+    expect(rows.length).toBe(20_000)
+    expect(rows.every(([id, v]) => v === `{"a":${valueOf(id)}}`)).toBe(true)
+  })
+
+  test('[VA6] fail with the reason of their failure, and end when cancelled', async () => {
+    const path = await write(`CASE WHEN i = 19999 THEN 'ff' ELSE '00' END`, 'damaged.parquet')
+    await expect(excerptOf(path, schema, directory)).rejects.toMatchObject({ code: 'TABLE_CORRUPT' })
+    const good = await write(`'00'`, 'good.parquet')
+    const controller = new AbortController()
+    const reason = new AppError('CANCELLED', 'stopped')
+    setTimeout(() => {
+      controller.abort(reason)
+    }, 5)
+    await expect(excerptOf(good, schema, directory, {}, controller.signal)).rejects.toBe(reason)
   })
 })
 

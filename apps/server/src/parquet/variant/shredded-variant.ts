@@ -2,7 +2,7 @@
 // Source: parquet-format VariantShredding.md, "Reconstructing a Shredded Variant". A shredded field wins over one of its
 // name in the rest; any other conflict is TABLE_CORRUPT. Which columns there are is compiled once per file.
 import { decodeSignedBigEndian } from '@lake/core/iceberg/literal-bytes.ts'
-import { compareUtf8, decodeUtf8 } from '@lake/core/iceberg/utf8.ts'
+import { compareBytes, compareUtf8, decodeUtf8 } from '@lake/core/iceberg/utf8.ts'
 import { listShape } from '../containers.ts'
 import type { SchemaNode } from '../parquet-metadata.ts'
 import { parquetUnsupported } from '../thrift.ts'
@@ -47,14 +47,24 @@ export function compileVariantReader(node: SchemaNode): VariantReader {
   if (!isBytes(node.children[metadataIndex]))
     throw parquetUnsupported('a Parquet column that is no variant as variant')
   const metadataKey = childKey(metadataIndex)
+  const namesOf = rememberLast(decodeVariantNames)
   return (row) => {
     if (row === null || row === undefined) return null
     const group = row as RawGroup
     const metadata = group[metadataKey]
     if (!(metadata instanceof Uint8Array)) throw corruptVariant('has no dictionary')
     const text = new VariantText()
-    writeOrNull({ shape, group, names: decodeVariantNames(metadata), depth: 0, text })
+    writeOrNull({ shape, group, names: namesOf(metadata), depth: 0, text })
     return text.toString()
+  }
+}
+
+/** Dictionaries repeat from row to row. */
+function rememberLast(decode: (bytes: Uint8Array) => VariantNames): (bytes: Uint8Array) => VariantNames {
+  let last: { readonly bytes: Uint8Array; readonly names: VariantNames } | undefined
+  return (bytes) => {
+    if (last === undefined || compareBytes(last.bytes, bytes) !== 0) last = { bytes, names: decode(bytes) }
+    return last.names
   }
 }
 

@@ -1,34 +1,24 @@
 // Columns with variants in an excerpt: read from the file row group by row group, each variant turned into JSON text, and
 // written anew, since the engine does not read variants right. A variant may be a column or lie anywhere inside of one.
-// Takes turns with the rest of the server while it decodes.
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { IcebergType } from '@lake/core/iceberg/types.ts'
-import { encodeUtf8 } from '@lake/core/iceberg/utf8.ts'
-import { throwIfAborted } from '../../concurrency/deadline.ts'
-import { VARIANT_TEXT } from '../column-types.ts'
+import { LIMITS } from '../../limits.ts'
 import { listShape, mapShape } from '../containers.ts'
 import type { FieldIds } from '../field-ids.ts'
 import type { FileReader } from '../file-reader.ts'
-import { encodeMadeChunks } from '../made-chunk.ts'
-import type { MadeValue } from '../made-chunk.ts'
 import type { ColumnChunk, RowGroup, SchemaNode } from '../parquet-metadata.ts'
-import { decodeRawColumn, leavesOf } from '../raw-column.ts'
-import { parquetCorrupt, parquetUnsupported } from '../thrift.ts'
-import { childKey, compileVariantReader } from './shredded-variant.ts'
+import { leavesOf } from '../raw-column.ts'
+import { parquetCorrupt } from '../thrift.ts'
+import { compileRewriting, rewriteRowGroup } from './rewrite-column.ts'
+import type { RewriteInput, Rewriting } from './rewrite-column.ts'
+import { rewriteInThread } from './rewrite-in-thread.ts'
 
 export interface VariantColumn {
-  /** In the file. */
-  readonly source: SchemaNode
-  /** The same with texts for variants; its leaves are counted on from those of the file. */
+  readonly rewriting: Rewriting
+  /** The column of the file with texts for variants; its leaves are counted on from those of the file. */
   readonly node: SchemaNode
-  /** Finds fields of the table in `node` as in `source`. */
+  /** Finds fields of the table in `node` as in the file. */
   readonly ids: FieldIds
-  /** From a row as stored to a row of `node`. */
-  readonly convert: (row: unknown) => MadeValue
 }
-
-const TURN_MS = 8
-const ROWS_PER_CLOCK_CHECK = 64
 
 export function hasVariant(type: IcebergType): boolean {
   switch (type.kind) {
@@ -57,28 +47,19 @@ export function variantColumn(
 ): VariantColumn {
   const variants = new Set<SchemaNode>()
   findVariants(type, source, ids, variants)
-  const origins = new Map<SchemaNode, SchemaNode>()
-  let nextLeaf = leafStart
-  const takeLeaf = (): number => {
-    nextLeaf += 1
-    return nextLeaf - 1
-  }
-  const rewrite = (node: SchemaNode): { node: SchemaNode; convert: (raw: unknown) => MadeValue } => {
-    const { node: rewritten, convert } = variants.has(node)
-      ? rewriteVariant(node, takeLeaf)
-      : node.leaf === undefined
-        ? rewriteGroup(node, rewrite)
-        : rewriteLeaf(node, takeLeaf)
-    origins.set(rewritten, node)
-    return { node: rewritten, convert: node.repetition === 'repeated' ? each(convert) : orNull(convert) }
-  }
-  const { node, convert } = rewrite(source)
-  return {
-    source,
-    node,
-    ids: { ...ids, idOf: (candidate) => ids.idOf(origins.get(candidate) ?? candidate) },
-    convert,
-  }
+  const rewriting = { source, variantPaths: pathsTo(source, variants, []), leafStart }
+  const { node, origins } = compileRewriting(rewriting)
+  const idOf: FieldIds['idOf'] = (candidate) => ids.idOf(origins.get(candidate) ?? candidate)
+  return { rewriting, node, ids: { ...ids, idOf } }
+}
+
+function pathsTo(
+  node: SchemaNode,
+  variants: ReadonlySet<SchemaNode>,
+  path: readonly number[],
+): (readonly number[])[] {
+  if (variants.has(node)) return [path]
+  return node.children.flatMap((child, index) => pathsTo(child, variants, [...path, index]))
 }
 
 /** What has no place in the file is left out: it is missing, or refused when it is projected. */
@@ -102,48 +83,6 @@ function findVariants(type: IcebergType, node: SchemaNode, ids: FieldIds, found:
   }
 }
 
-interface Rewritten {
-  readonly node: SchemaNode
-  readonly convert: (raw: unknown) => MadeValue
-}
-
-function rewriteVariant(node: SchemaNode, takeLeaf: () => number): Rewritten {
-  if (node.repetition === 'repeated') throw parquetUnsupported('a repeated variant')
-  const read = compileVariantReader(node)
-  const leaf = { index: takeLeaf(), physicalType: 'BYTE_ARRAY', lengthBytes: undefined } as const
-  return {
-    node: { ...node, annotation: VARIANT_TEXT, leaf, children: [] },
-    convert: (raw) => encodeUtf8(read(raw) ?? 'null'),
-  }
-}
-
-function rewriteGroup(node: SchemaNode, rewrite: (child: SchemaNode) => Rewritten): Rewritten {
-  const children = node.children.map(rewrite)
-  return {
-    node: { ...node, children: children.map((child) => child.node) },
-    convert: (raw) => {
-      const group = raw as Readonly<Record<string, unknown>>
-      return children.map(({ convert }, index) => convert(group[childKey(index)]))
-    },
-  }
-}
-
-function rewriteLeaf(node: SchemaNode, takeLeaf: () => number): Rewritten {
-  if (node.leaf?.physicalType === 'INT96') throw parquetUnsupported('INT96 beside a variant')
-  const leaf = node.leaf && { ...node.leaf, index: takeLeaf() }
-  return { node: { ...node, leaf }, convert: (raw) => raw as MadeValue }
-}
-
-const orNull =
-  (convert: (raw: unknown) => MadeValue) =>
-  (raw: unknown): MadeValue =>
-    raw === null || raw === undefined ? null : convert(raw)
-
-const each =
-  (convert: (raw: unknown) => MadeValue) =>
-  (raw: unknown): MadeValue =>
-    ((raw ?? []) as readonly unknown[]).map(convert)
-
 /** The row groups with more chunks: those of the columns' leaves. @throws AppError TABLE_CORRUPT, TABLE_UNSUPPORTED */
 export async function addVariantChunks(
   groups: readonly RowGroup[],
@@ -155,10 +94,13 @@ export async function addVariantChunks(
   const added: RowGroup[] = []
   for (const group of groups) {
     const made: ColumnChunk[] = []
-    for (const { source, node, convert } of columns) {
-      const bytes = await readChunks(source, group, reader, signal)
-      const rows = decodeRawColumn(source, group, (index) => bytes.get(index) ?? new Uint8Array(), childKey)
-      made.push(...encodeMadeChunks(node, await convertRows(rows, convert, signal)))
+    for (const { rewriting } of columns) {
+      const chunks = await readChunks(rewriting.source, group, reader, signal)
+      const input: RewriteInput = { ...rewriting, rowCount: group.rowCount, chunks }
+      const isSmall =
+        chunks.reduce((total, { chunk }) => total + chunk.uncompressedBytes, 0) <=
+          LIMITS.rewriteInlineBytesMax && group.rowCount <= LIMITS.rewriteInlineRowsMax
+      made.push(...(isSmall ? rewriteRowGroup(input) : await rewriteInThread(input, signal)))
     }
     added.push({ ...group, chunks: [...group.chunks, ...made] })
   }
@@ -170,38 +112,21 @@ async function readChunks(
   group: RowGroup,
   reader: FileReader,
   signal: AbortSignal,
-): Promise<ReadonlyMap<number, Uint8Array>> {
+): Promise<RewriteInput['chunks']> {
   const chunks = leavesOf(node).map(({ index }) => {
     const chunk = group.chunks[index]
     if (chunk === undefined) throw parquetCorrupt('a row group lacks a column')
-    return { index, range: chunk.range, bytes: new Uint8Array(chunk.range.end - chunk.range.start) }
+    const { start, end } = chunk.range
+    return { leafIndex: index, chunk, bytes: new Uint8Array(end - start) }
   })
   await reader.readRanges(
-    chunks.map(({ range }) => range),
+    chunks.map(({ chunk }) => chunk.range),
     async (index, position, bytes) => {
-      const chunk = chunks[index]
-      chunk?.bytes.set(bytes, position - chunk.range.start)
+      const target = chunks[index]
+      target?.bytes.set(bytes, position - target.chunk.range.start)
       await Promise.resolve()
     },
     signal,
   )
-  return new Map(chunks.map(({ index, bytes }) => [index, bytes]))
-}
-
-async function convertRows(
-  rows: readonly unknown[],
-  convert: (row: unknown) => MadeValue,
-  signal: AbortSignal,
-): Promise<MadeValue[]> {
-  const converted: MadeValue[] = []
-  let turnAtMs = performance.now()
-  for (const [index, row] of rows.entries()) {
-    converted.push(convert(row))
-    if (index % ROWS_PER_CLOCK_CHECK === 0 && performance.now() - turnAtMs > TURN_MS) {
-      await nextTurn()
-      throwIfAborted(signal)
-      turnAtMs = performance.now()
-    }
-  }
-  return converted
+  return chunks
 }
