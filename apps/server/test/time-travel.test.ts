@@ -200,8 +200,7 @@ describe('positions', () => {
     const sql = `SELECT 'é😀', CAST(x.robot_id || 'ß' AS INTEGER) FROM ${T} AT (VERSION => 'work') JOIN ${T} AS x AT (VERSION => ${id(0)}) USING (episode_id)`
     const { failure } = (await stack.client.run(sql)) as StreamedResult
     expect(failure?.code).toBe('SQL_EXECUTION')
-    const startOffset = failure?.details?.['startOffset']
-    if (startOffset !== undefined) expect(startOffset).toBe(sql.indexOf('CAST'))
+    expect(failure?.details?.['startOffset']).toBe(sql.indexOf('CAST'))
     expect(failure?.message).not.toContain('v0000')
   })
 

@@ -50,10 +50,15 @@ export function formatLiteral(type: PrimitiveType, value: LiteralValue): string 
   }
 }
 
+const BYTE_TEXTS = Array.from(
+  { length: 256 },
+  (_byte, value) => `\\x${value.toString(16).padStart(2, '0').toUpperCase()}`,
+)
+
 /** Every byte as `\xAB`, which DuckDB casts to a BLOB. */
-export function formatBlob(bytes: Uint8Array): string {
+function formatBlob(bytes: Uint8Array): string {
   let text = ''
-  for (const byte of bytes) text += `\\x${byte.toString(16).padStart(2, '0').toUpperCase()}`
+  for (const byte of bytes) text += BYTE_TEXTS[byte]
   return text
 }
 

@@ -68,7 +68,7 @@ const scalarText = (value: boolean | number | bigint): string => String(value)
 
 /** Some writers have ids of 64 bits without a sign, which the column's type does not hold. */
 function longText(value: number | bigint): string {
-  if (BigInt.asIntN(64, BigInt(value)) === BigInt(value)) return String(value)
+  if (typeof value === 'number' || BigInt.asIntN(64, value) === value) return String(value)
   throw new AppError('TABLE_UNSUPPORTED', `The metadata holds ${value}, which is no 64-bit integer`, {
     details: { feature: 'integers beyond 64 bits' },
   })
