@@ -1,5 +1,6 @@
 // What one run gave: the receipt above, the comparison with a link's answer, the rows, and the receipt's panel beside.
 import { useState } from 'react'
+import { DataMoved } from './features/receipt/DataMoved.tsx'
 import { LinkMenu } from './features/receipt/LinkMenu.tsx'
 import { LinkVerdict, linkVerdict } from './features/receipt/LinkVerdict.tsx'
 import { ReceiptLine } from './features/receipt/ReceiptLine.tsx'
@@ -33,6 +34,10 @@ export function ResultArea({ run, snapshot, title, onPlaceCursor }: ResultAreaPr
         actions={
           <LinkMenu run={run} snapshot={snapshot} title={title} onFingerprint={() => fingerprintOf(run)} />
         }
+      />
+      <DataMoved
+        snapshot={snapshot}
+        onRunAgain={() => startRun({ ...run.source, linkedFingerprint: undefined })}
       />
       {linkedFingerprint !== undefined && (
         <LinkVerdict verdict={linkVerdict(snapshot.state, compared, hasTopLevelLimit(sql))} />

@@ -63,3 +63,8 @@ export const GRID_VIEWS_KEPT_MAX = 100
 /** Columns that the menu of columns lists. */
 export const COLUMN_MENU_MAX = 400
 export const ZONE_OFFSETS_KEPT_MAX = 20_000
+
+/** How often the tables behind a shown result are looked at for newer commits. */
+export const DATA_MOVED_POLL_MS = 30_000
+/** Tables of one result that are looked at. */
+export const DATA_MOVED_TABLES_MAX = 8

@@ -4,6 +4,7 @@ import { useEffect } from 'react'
 import type { SnapshotInfo, TableResponse } from '@lake/core/api/contract.ts'
 import { useTable } from '../../api/queries.ts'
 import { namespaceText, sqlTableName, type TableName } from '../../api/table-name.ts'
+import { commitRhythm, rhythmText } from '../../freshness/commit-rhythm.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
 import { ageText, bytesText, countText, instantText } from '../../ui/format-quantity.ts'
@@ -26,14 +27,28 @@ function summaryCount(table: TableResponse, key: string): number | null {
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : null
 }
 
-function Figure({ label, value, title }: { label: string; value: string; title?: string }) {
+interface FigureProps {
+  label: string
+  value: string
+  /** Where the figure comes from, when it is not ours. */
+  note?: string | undefined
+  title?: string | undefined
+}
+
+function Figure({ label, value, note, title }: FigureProps) {
   return (
     <div className="figure" title={title}>
-      <dt>{label}</dt>
+      <dt>
+        {label}
+        {note !== undefined && <span className="figure-note">, {note}</span>}
+      </dt>
       <dd>{value}</dd>
     </div>
   )
 }
+
+/** Summaries are written by whoever committed, and checked by no one. */
+const STATED = 'as the last commit says'
 
 function Figures({ table }: { table: TableResponse }) {
   const now = useNow(30_000)
@@ -41,21 +56,36 @@ function Figures({ table }: { table: TableResponse }) {
   const files = summaryCount(table, 'total-data-files')
   const bytes = summaryCount(table, 'total-files-size')
   const current = table.snapshots.find((snapshot) => snapshot.snapshotId === table.currentSnapshotId)
+  const rhythm = commitRhythm(
+    table.snapshots.map(({ committedAtMs }) => committedAtMs),
+    now,
+  )
   return (
-    <dl className="figures">
-      {records !== null && (
-        <Figure label="rows" value={countText(records)} title="total-records of the snapshot" />
+    <>
+      <dl className="figures">
+        {records !== null && (
+          <Figure label="rows" note={STATED} value={countText(records)} title="total-records" />
+        )}
+        {files !== null && (
+          <Figure label="data files" note={STATED} value={countText(files)} title="total-data-files" />
+        )}
+        {bytes !== null && (
+          <Figure label="size" note={STATED} value={bytesText(bytes)} title="total-files-size" />
+        )}
+        <Figure
+          label="last commit"
+          value={current === undefined ? 'never' : ageText(now - current.committedAtMs)}
+          title={current === undefined ? undefined : instantText(current.committedAtMs)}
+        />
+        <Figure label="snapshots" value={countText(table.snapshots.length)} />
+        <Figure label="format" value={`v${table.formatVersion}`} />
+      </dl>
+      {rhythm !== null && (
+        <p className="rhythm" data-late={rhythm.lateByMs > 0}>
+          {rhythmText(rhythm, now)}
+        </p>
       )}
-      {files !== null && <Figure label="data files" value={countText(files)} />}
-      {bytes !== null && <Figure label="size" value={bytesText(bytes)} />}
-      <Figure
-        label="last commit"
-        value={current === undefined ? 'never' : ageText(now - current.committedAtMs)}
-        {...(current === undefined ? {} : { title: instantText(current.committedAtMs) })}
-      />
-      <Figure label="snapshots" value={countText(table.snapshots.length)} />
-      <Figure label="format" value={`v${table.formatVersion}`} />
-    </dl>
+    </>
   )
 }
 

@@ -1,0 +1,59 @@
+// A quiet line when a table behind the shown result has been committed to since. Looks at the tables' metadata now and
+// then, only while the page is seen and only for results that read what was current.
+import { useQueries } from '@tanstack/react-query'
+import type { TableReceipt } from '@lake/core/flight/receipt.ts'
+import { getTable } from '../../api/client.ts'
+import { movedSince, type Moved } from '../../freshness/moved-since.ts'
+import { DATA_MOVED_POLL_MS, DATA_MOVED_TABLES_MAX } from '../../limits.ts'
+import type { RunSnapshot } from '../../query-run/query-run.ts'
+import { countedText, countText } from '../../ui/format-quantity.ts'
+import { tableLabel } from './receipt-facts.ts'
+
+/** What happened, in words; null where nothing did. */
+function movedText(label: string, moved: Moved): string | null {
+  if (moved.kind === 'same') return null
+  if (moved.kind === 'other') return `${label}: its history has changed since`
+  const { count, rowDelta } = moved
+  const sign = rowDelta === null || rowDelta < 0n ? '' : '+'
+  const rows = rowDelta === null ? '' : ` (${sign}${countText(rowDelta)} rows, as its commits say)`
+  return `${label}: ${countedText(count, 'commit')} since${rows}`
+}
+
+const isFollowed = (table: TableReceipt): boolean =>
+  table.isCurrent && table.requested === undefined && table.metadataTable === undefined
+
+interface DataMovedProps {
+  snapshot: RunSnapshot
+  onRunAgain: () => void
+}
+
+export function DataMoved({ snapshot, onRunAgain }: DataMovedProps) {
+  const { state } = snapshot
+  const tables = state.kind === 'finished' ? state.receipt.tables.filter(isFollowed) : []
+  const followed = tables.slice(0, DATA_MOVED_TABLES_MAX)
+  const queries = useQueries({
+    queries: followed.map(({ namespace, table }) => ({
+      queryKey: ['table', namespace, table],
+      queryFn: ({ signal }: { signal: AbortSignal }) => getTable(namespace, table, signal),
+      staleTime: DATA_MOVED_POLL_MS,
+      refetchInterval: DATA_MOVED_POLL_MS,
+      refetchIntervalInBackground: false,
+      retry: false,
+    })),
+  })
+  const texts = followed.flatMap((table, i) => {
+    const query = queries[i]
+    // What was loaded before the result was made says nothing about later commits.
+    if (query?.data === undefined || query.dataUpdatedAt < (snapshot.endedAtMs ?? 0)) return []
+    return movedText(tableLabel(table), movedSince(query.data, table.snapshotId)) ?? []
+  })
+  if (texts.length === 0) return null
+  return (
+    <p className="data-moved">
+      <output>{texts.join(' · ')}</output>
+      <button type="button" className="link-button" onClick={onRunAgain}>
+        Re-run
+      </button>
+    </p>
+  )
+}
