@@ -23,6 +23,7 @@ const DECIMAL_PRECISION_MAX = 38
 
 /** @throws AppError TABLE_UNSUPPORTED */
 export function readableLeaf(type: PrimitiveType, node: SchemaNode): ReadableLeaf {
+  if (isNullColumn(node)) return { annotation: NONE, compute: () => 'NULL' }
   const annotation = annotationFor(type, node)
   if (annotation === undefined) {
     const { physicalType = 'group' } = node.leaf ?? {}
@@ -30,6 +31,11 @@ export function readableLeaf(type: PrimitiveType, node: SchemaNode): ReadableLea
     throw parquetUnsupported(`a Parquet column of type ${physicalType} (${given}) as ${formatType(type)}`)
   }
   return { annotation, compute: computeOf(type, node) }
+}
+
+/** Some writers mark a column in which every value is null, whatever its type. */
+export function isNullColumn({ annotation }: Pick<SchemaNode, 'annotation'>): boolean {
+  return annotation.kind === 'other' && annotation.name === 'null'
 }
 
 function computeOf(type: PrimitiveType, node: SchemaNode): ReadableLeaf['compute'] {

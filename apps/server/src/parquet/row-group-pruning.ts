@@ -5,7 +5,7 @@ import type { Predicate } from '@lake/core/expr/predicate.ts'
 import { isPrimitive } from '@lake/core/iceberg/schema.ts'
 import type { NestedField, PrimitiveType, Schema } from '@lake/core/iceberg/types.ts'
 import { isAppError } from '@lake/core/errors.ts'
-import { readableLeaf } from './column-types.ts'
+import { isNullColumn, readableLeaf } from './column-types.ts'
 import type { FieldIds } from './field-ids.ts'
 import type { ParquetMetadata, RowGroup, SchemaNode } from './parquet-metadata.ts'
 import { chunkMetrics } from './statistics.ts'
@@ -59,6 +59,8 @@ export function filterableColumns(
 
 /** A column that is not read may have any type; only one that could be read says something. */
 function isReadable(type: PrimitiveType, node: SchemaNode): boolean {
+  // Read as nulls whatever its statistics say.
+  if (isNullColumn(node)) return false
   try {
     readableLeaf(type, node)
     return true

@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { parquetWriteBuffer } from 'hyparquet-writer'
 import type { IcebergType, NestedField } from '@lake/core/iceberg/types.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openDuck } from './duck.ts'
@@ -122,6 +123,32 @@ describe('the table’s type decides', () => {
     await expect(
       one(`TIMESTAMP_NS '2024-01-01 00:00:00.000000001'`, { kind: 'timestamptz_ns' }, 'TIMESTAMPTZ'),
     ).rejects.toThrow('no whole number of microseconds')
+  })
+
+  test.each<[IcebergType, string]>([
+    [{ kind: 'int' }, 'INTEGER'],
+    [{ kind: 'string' }, 'VARCHAR'],
+    [{ kind: 'timestamptz' }, 'TIMESTAMPTZ'],
+  ])('[TY2] a column that its writer marked as all null is null as %o', async (type, sqlType) => {
+    const path = join(directory, 'nulls.parquet')
+    const buffer = parquetWriteBuffer({
+      columnData: [{ name: 'v', data: [null, null] }],
+      schema: [
+        { name: 'root', num_children: 1 },
+        {
+          name: 'v',
+          type: 'INT32',
+          repetition_type: 'OPTIONAL',
+          field_id: 1,
+          logical_type: { type: 'NULL' },
+        },
+      ],
+    })
+    writeFileSync(path, new Uint8Array(buffer))
+    const outcome = await excerptOf(path, schemaOf(field(1, 'v', type)), directory, {
+      predicate: { op: 'is-null', fieldId: 1 },
+    })
+    expect(await excerptRows(duck, outcome, sqlType)).toEqual([[null], [null]])
   })
 
   test('a date beyond the range of timestamp_ns fails', async () => {

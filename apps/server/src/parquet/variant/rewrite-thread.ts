@@ -15,4 +15,5 @@ function answer(): RewriteAnswer {
   }
 }
 
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread has no origin
 parentPort?.postMessage(answer())
