@@ -2,10 +2,13 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import avsc from 'avsc'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { AppError } from '@lake/core/errors.ts'
+import type { DataFile } from '@lake/core/iceberg/manifest.ts'
 import type { SequencedFile } from '@lake/core/scan/delete-file-index.ts'
+import { container } from '../src/metadata/test/avro-file.ts'
 import { openDuck, rowsOf } from './storage/duck.ts'
 import { field, schemaOf } from './storage/excerpt.ts'
 import { createDeleteTable, POSITION_IDS, removeFile, type DeleteTable } from './support/delete-table.ts'
@@ -159,6 +162,58 @@ describe('what is read', () => {
     await addPositions(`SELECT '${data.file.path}' AS file_path, i AS pos FROM range(5000) t(i)`)
     expect(await countLive()).toBe(0)
     expect(await countLive([])).toBe(0)
+  })
+})
+
+describe('delete files in Avro', () => {
+  const avro = async (
+    fields: readonly { name: string; type: unknown; 'field-id'?: number }[],
+    rows: readonly Record<string, unknown>[],
+    changes: Partial<DataFile>,
+  ): Promise<SequencedFile> => {
+    const schema = { type: 'record', name: 'row', fields }
+    const type = avsc.Type.forSchema(schema as avsc.Schema)
+    const block = { count: rows.length, data: Buffer.concat(rows.map((row) => type.toBuffer(row))) }
+    const bytes = container(schema, { codec: 'deflate', blocks: [block] })
+    return await table.addBytes(bytes, { sequenceNumber: 2n }, { format: 'avro', ...changes })
+  }
+  const position = { content: 'position-deletes' } as const
+  const pathField = { name: 'file_path', type: ['null', 'string'], 'field-id': 2_147_483_546 }
+  const posField = { name: 'pos', type: 'long', 'field-id': 2_147_483_545 }
+  const at = (pos: number, path: string | null = data.file.path) => ({
+    file_path: path,
+    pos,
+  })
+
+  it('[DL1] are read by position, by ids or by names', async () => {
+    await avro([pathField, posField], [at(3), at(1), at(3), at(7, null), at(9, 's3://local/gone')], position)
+    expect(await countLive()).toBe(4_998)
+    const { 'field-id': _path, ...path } = pathField
+    const { 'field-id': _pos, ...pos } = posField
+    await avro([path, pos], [at(4_999)], position)
+    expect(await countLive()).toBe(4_997)
+    expect(await countLive([])).toBe(4_997)
+  })
+
+  it('[DL4] are read by equality', async () => {
+    const id = { name: 'id', type: ['null', 'long'], 'field-id': 1 }
+    await avro([id], [{ id: 5 }, { id: null }, { id: 7_000 }], {
+      content: 'equality-deletes',
+      equalityIds: [1],
+    })
+    expect(await countLive()).toBe(4_999)
+  })
+
+  it('[DL5] without the columns of position deletes are corrupt', async () => {
+    await avro([{ ...pathField, 'field-id': 1 }, posField], [at(1)], position)
+    await expect(countLive()).rejects.toThrow(code('TABLE_CORRUPT'))
+  })
+
+  it('[DL5] that are cut are corrupt', async () => {
+    const { file } = await avro([pathField, posField], [at(1)], position)
+    const path = file.path.slice('s3://local'.length)
+    writeFileSync(path, readFileSync(path).subarray(0, -8))
+    await expect(countLive()).rejects.toThrow(code('TABLE_CORRUPT'))
   })
 })
 

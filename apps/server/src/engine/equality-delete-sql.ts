@@ -3,8 +3,8 @@
 import type { EqualityDeletes, EqualityKey, ScanExcerpt } from './engine.ts'
 import { quoteString } from './quote.ts'
 
-export const COMMIT_ORDER = 'commit_order'
-export const PARTITION = 'partition_number'
+const COMMIT_ORDER = 'commit_order'
+const PARTITION = 'partition_number'
 
 /** The constants of an excerpt's place, as columns behind its own. */
 export function placeColumns({ place }: ScanExcerpt): string[] {

@@ -1,6 +1,7 @@
 // The SQL over the excerpts of one table: those of one shape are read together, rows deleted by position are filtered by
 // the excerpt's own column, and rows that equality deletes name are joined away (equality-delete-sql.ts).
 import { assert } from '@lake/core/assert.ts'
+import { DELETED_COLUMN } from '../parquet/excerpt.ts'
 import type { ScanExcerpt, ScanView } from './engine.ts'
 import { keyIndexesOf, placeColumns, withoutDeleted } from './equality-delete-sql.ts'
 import { quoteString } from './quote.ts'
@@ -77,7 +78,7 @@ function selectGroup(group: readonly ScanExcerpt[], indexes: readonly number[], 
   }
   const files = paths.map((path) => quoteString(path ?? '')).join(', ')
   const options = 'hive_partitioning = false, union_by_name = false, file_row_number = false'
-  const where = first.hasDeletedRows === true ? ` WHERE NOT "deleted"` : ''
+  const where = first.hasDeletedRows === true ? ` WHERE NOT ${DELETED_COLUMN}` : ''
   return `SELECT ${list} FROM read_parquet([${files}], ${options})${where}`
 }
 

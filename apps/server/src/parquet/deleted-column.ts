@@ -3,6 +3,7 @@
 import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js'
 import { serializeTCompactProtocol } from 'hyparquet-writer/src/thrift.js'
 import type { PositionSet } from '@lake/core/scan/position-set.ts'
+import { DELETED_COLUMN } from './excerpt.ts'
 import type { ColumnChunk, RowGroup } from './parquet-metadata.ts'
 import type { ProjectedNode } from './projection.ts'
 
@@ -10,7 +11,6 @@ const DATA_PAGE = 0
 const PLAIN = 0
 const RLE = 3
 
-export const DELETED_COLUMN = 'deleted'
 export const DELETED_NODE: ProjectedNode = {
   name: DELETED_COLUMN,
   repetition: 'required',

@@ -1,5 +1,8 @@
 // The contract of an excerpt: a partial Parquet file that we wrote. See ARCHITECTURE.md, "Excerpts".
 
+/** Boolean; true in rows that are none of the table. */
+export const DELETED_COLUMN = 'deleted'
+
 /** How one top-level column of the pinned schema is found in an excerpt. */
 export type ExcerptColumn =
   /** In the file, as column `c<index>`; may need a cast to the table's type (promotion, missing nested fields). */
@@ -16,7 +19,7 @@ export interface Excerpt {
   readonly path: string | undefined
   /** Rows of the file that `path` names; without a file, those that are not deleted. */
   readonly rowCount: number
-  /** True where the file has a column `deleted` (boolean): rows in which it is true are none of the table. */
+  /** True where the file has the column `DELETED_COLUMN`. */
   readonly hasDeletedRows?: boolean
   /** By index of the top-level column in the pinned schema; only the needed columns are present. */
   readonly columns: ReadonlyMap<number, ExcerptColumn>

@@ -2,7 +2,7 @@
 // names is for the caller. Rows may be unsorted, repeated, or of files that are gone; a NULL path names no file.
 // Source: Iceberg table spec, "Position Delete Files" and "Reserved Field IDs".
 import { AppError } from '@lake/core/errors.ts'
-import { DELETE_FILE_PATH_ID } from '@lake/core/scan/delete-file-index.ts'
+import { DELETE_FILE_PATH_ID, DELETE_POSITION_ID } from '@lake/core/scan/delete-file-index.ts'
 import { parquetHeader, readColumn } from 'hyparquet/src/column.js'
 import { DEFAULT_PARSERS } from 'hyparquet/src/convert.js'
 import type { ColumnDecoder, FieldRepetitionType } from 'hyparquet/src/types.js'
@@ -13,7 +13,6 @@ import { PAGE_CODECS, PAGE_DECOMPRESSORS } from './page-codecs.ts'
 import type { ColumnChunk, ParquetMetadata, RowGroup, SchemaNode } from './parquet-metadata.ts'
 import { parquetCorrupt, parquetUnsupported } from './thrift.ts'
 
-const POSITION_FIELD_ID = 2_147_483_545
 const REPETITION: Readonly<Record<string, FieldRepetitionType>> = {
   required: 'REQUIRED',
   optional: 'OPTIONAL',
@@ -33,7 +32,7 @@ export async function readPositionDeletes(
 ): Promise<void> {
   const metadata = await readFooter(reader, { fileSizeBytes }, signal)
   const pathNode = findColumn(metadata, DELETE_FILE_PATH_ID, 'file_path', 'BYTE_ARRAY')
-  const positionNode = findColumn(metadata, POSITION_FIELD_ID, 'pos', 'INT64')
+  const positionNode = findColumn(metadata, DELETE_POSITION_ID, 'pos', 'INT64')
   for (const group of metadata.rowGroups) {
     const paths = await readValues(pathNode, group, reader, signal)
     const positions = await readValues(positionNode, group, reader, signal)

@@ -30,6 +30,8 @@ export interface EqualityDeletePlan {
   /** The pinned schema, and the hidden columns behind its own. */
   readonly schema: Schema
   readonly sets: readonly EqualityDeleteSet[]
+  /** Of all delete files, as manifests have it. */
+  readonly rowCount: number
   /** Columns that must be read of every data file to which equality deletes apply. */
   readonly keyIndexes: ReadonlySet<number>
   /** undefined for a data file to which none applies. */
@@ -77,6 +79,7 @@ export function planEqualityDeletes(
   return {
     schema: { ...context.schema, fields: [...context.schema.fields, ...columns.hidden] },
     sets,
+    rowCount: files.reduce((sum, { file }) => sum + file.recordCount, 0),
     keyIndexes: new Set(sets.flatMap(({ keys }) => keys.map(({ columnIndex }) => columnIndex))),
     placeOf: ({ file, sequenceNumber, deletes }) =>
       deletes.some(isEquality)

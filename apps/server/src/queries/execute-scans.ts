@@ -56,7 +56,7 @@ export async function* executeInWaves(
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   const [table] = execution.tables
-  if (!table || table.metadataScan || table.plan.rowsOnly !== undefined) {
+  if (!table || table.metadataScan || table.plan.rowsOnly !== undefined || hasManyDeletes(table, rowWise)) {
     yield* executeAtOnce(execution, signal)
     return
   }
@@ -91,6 +91,11 @@ export async function* executeInWaves(
   } finally {
     ahead.abort()
   }
+}
+
+/** Each wave compares its rows with all equality deletes anew, so without a LIMIT many of them are compared with once. */
+function hasManyDeletes({ plan }: PlannedTable, { limit }: RowWise): boolean {
+  return limit === undefined && (plan.equality?.rowCount ?? 0) > LIMITS.waveEqualityDeletesMax
 }
 
 async function readTable(

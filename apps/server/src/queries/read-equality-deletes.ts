@@ -1,6 +1,7 @@
 // Excerpts of the equality delete files of one table, for the engine to compare rows with. Only the keys are read of them.
 import { ALWAYS_TRUE } from '@lake/core/expr/predicate.ts'
 import type { SequencedFile } from '@lake/core/scan/delete-file-index.ts'
+import { writeAvroExcerpt } from '../avro/avro-excerpt.ts'
 import { mapConcurrently } from '../concurrency/map-concurrently.ts'
 import type { EqualityDeletes, ScanExcerpt } from '../engine/engine.ts'
 import { LIMITS } from '../limits.ts'
@@ -54,7 +55,8 @@ async function readFile(
     name,
     cache: services.chunkCache,
   }
-  const outcome = await namingFile(file, writeExcerpt(request, signal))
+  const write = file.format === 'avro' ? writeAvroExcerpt : writeExcerpt
+  const outcome = await namingFile(file, write(request, signal))
   progress.addDeleteFiles(tableIndex, 1, outcome)
   return outcome.excerpt
 }

@@ -5,6 +5,7 @@ import type { DataFile } from '@lake/core/iceberg/manifest.ts'
 import { isDeletionVector, type SequencedFile } from '@lake/core/scan/delete-file-index.ts'
 import type { FileScanTask } from '@lake/core/scan/file-scan-task.ts'
 import { createPositionSet, type PositionSet } from '@lake/core/scan/position-set.ts'
+import { readAvroPositionDeletes } from '../avro/avro-position-deletes.ts'
 import { mapConcurrently } from '../concurrency/map-concurrently.ts'
 import { LIMITS } from '../limits.ts'
 import { readPositionDeletes } from '../parquet/position-delete-file.ts'
@@ -59,7 +60,10 @@ export function createPositionReader(access: DeleteFileAccess, signal: AbortSign
 async function readFileInto(
   targets: ReadonlyMap<string, PositionSet>,
   file: DataFile,
-  { access, takePositions }: { readonly access: DeleteFileAccess; takePositions(count: number): void },
+  {
+    access,
+    takePositions,
+  }: { readonly access: DeleteFileAccess; readonly takePositions: (count: number) => void },
   signal: AbortSignal,
 ): Promise<void> {
   const { paths } = access.table.plan.storage
@@ -76,7 +80,11 @@ async function readFileInto(
     }
   }
   const reader = openDeleteFile(access, file)
-  await namingFile(file, readPositionDeletes(reader, file.fileSizeBytes, take, signal))
+  const reading =
+    file.format === 'avro'
+      ? readAvroPositionDeletes(reader, file, take, signal)
+      : readPositionDeletes(reader, file.fileSizeBytes, take, signal)
+  await namingFile(file, reading)
   access.progress.addDeleteFiles(access.tableIndex, 1, reader)
 }
 

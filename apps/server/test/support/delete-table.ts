@@ -42,6 +42,8 @@ export interface DeleteTable {
     place: FilePlace,
     changes?: Partial<DataFile> & { readonly copyOptions?: string },
   ): Promise<SequencedFile>
+  /** Adds a file that is written already. */
+  addBytes(bytes: Uint8Array, place: FilePlace, changes: Partial<DataFile>): Promise<SequencedFile>
   /** Adds deletion vectors, all in one Puffin file. */
   addVectors(
     vectors: readonly {
@@ -119,6 +121,12 @@ export function createDeleteTable(
       const recordCount = Number(counted.getRows()[0]?.[0])
       const file = dataFile(uriOf(path), await sizeOf(path), { recordCount, specId, partition, ...more })
       return keep(file, sequenceNumber)
+    },
+    async addBytes(bytes, { sequenceNumber, specId = 0, partition = new Map() }, changes) {
+      fileCount += 1
+      const path = join(directory, `file-${fileCount}`)
+      await writeFile(path, bytes)
+      return keep(dataFile(uriOf(path), bytes.length, { specId, partition, ...changes }), sequenceNumber)
     },
     async addVectors(vectors) {
       fileCount += 1

@@ -7,8 +7,9 @@ import type { PartitionSpec } from '../iceberg/table-metadata.ts'
 import { decodeUtf8 } from '../iceberg/utf8.ts'
 import { partitionKey } from './partition-key.ts'
 
-/** Reserved field id of the column of position delete files that names the data file. */
+/** Reserved field ids of the columns of position delete files: the data file's path, and the position in it. */
 export const DELETE_FILE_PATH_ID = 2_147_483_546
+export const DELETE_POSITION_ID = 2_147_483_545
 /** Bounds may be cut; one that ends like this is a whole path. */
 const WHOLE_PATH = /\.(parquet|orc|avro)$/i
 

@@ -1,5 +1,6 @@
 // Refuses a scan that holds anything which is not read, before any data file is opened: half an answer is none.
 import { AppError } from '../errors.ts'
+import type { DataFile } from '../iceberg/manifest.ts'
 import { isDeletionVector } from './delete-file-index.ts'
 import type { FileScanTask } from './file-scan-task.ts'
 
@@ -20,9 +21,11 @@ export function refuseUnsupported(tasks: readonly FileScanTask[], table: string)
 function unsupportedFeature({ file, deletes }: FileScanTask): string | undefined {
   // A data file's own bytes say whether it is encrypted; some writers set key metadata on plain ones.
   if (deletes.some((deletion) => deletion.file.hasKeyMetadata)) return 'encryption'
-  if (file.format !== 'parquet' && file.format !== 'avro') return `${file.format} data files`
-  const foreign = deletes.find(
-    (deletion) => deletion.file.format !== 'parquet' && !isDeletionVector(deletion.file),
-  )
+  if (!isReadable(file)) return `${file.format} data files`
+  const foreign = deletes.find((deletion) => !isReadable(deletion.file) && !isDeletionVector(deletion.file))
   return foreign && `${foreign.file.format} ${foreign.file.content.replace('-', ' ')}`
+}
+
+function isReadable({ format }: DataFile): boolean {
+  return format === 'parquet' || format === 'avro'
 }

@@ -184,7 +184,8 @@ describe('[SP6] refuseUnsupported', () => {
     ['puffin data files', { format: 'puffin' }, []],
     ['encryption', {}, [deletion({ hasKeyMetadata: true })]],
     ['orc position deletes', {}, [deletion({ format: 'orc' })]],
-    ['avro equality deletes', {}, [deletion({ content: 'equality-deletes', format: 'avro' })]],
+    ['orc equality deletes', {}, [deletion({ content: 'equality-deletes', format: 'orc' })]],
+    ['puffin equality deletes', {}, [deletion({ content: 'equality-deletes', format: 'puffin' })]],
   ])('names %s', (feature, changes, deletes) => {
     const tasks = [
       {
@@ -194,6 +195,7 @@ describe('[SP6] refuseUnsupported', () => {
           deletion({}),
           deletion({ format: 'puffin' }),
           deletion({ content: 'equality-deletes' }),
+          deletion({ format: 'avro' }),
         ].map((file) => ({ file, sequenceNumber: 1n })),
       },
       {
