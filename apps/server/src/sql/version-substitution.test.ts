@@ -112,6 +112,62 @@ describe('a substitution', () => {
     }
   })
 
+  it('[TT2] keeps every position of seeded statements', async () => {
+    let state = 20_261_130
+    const pick = <T>(items: readonly T[]): T => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+      return items[Math.floor((state / 2 ** 32) * items.length)]!
+    }
+    const gap = (): string =>
+      pick([' ', '\r\n', '\t ', ' /* é) AT (VERSION => 9) */ ', " -- '😀 AT (\n", '/**/ '])
+    const reference = (): string => {
+      const name = pick([
+        'iceberg.a.t',
+        'ICEBERG . "é" . "日""t"',
+        'iceberg.a.order',
+        'iceberg/**/."a.b".t$files',
+      ])
+      const alias = pick(['', '', `AS${gap()}x`, '"ä 😀"', 'y(a, "AT")', 'AS "VERSION"'])
+      const value = pick(['5', "'é😀'", "')('", "'it''s'", '-7'])
+      const time = pick([
+        "'2020-01-01'",
+        "TIMESTAMP '2020-01-01 10:00'",
+        "DATE '2020-01-01'",
+        "'2020-01-01'::TIMESTAMPTZ",
+      ])
+      const inside = pick([`VERSION${gap()}=>${gap()}${value}${gap()}`, `timestamp =>${gap()}${time}`])
+      const clause = pick(['', `${pick(['AT', 'at'])}${gap()}(${gap()}${inside})`])
+      return [name, alias, clause].filter((part) => part !== '').join(gap())
+    }
+    for (let round = 0; round < 150; round += 1) {
+      const from = Array.from({ length: 1 + (round % 3) }, reference).join(`${gap()}JOIN${gap()}`)
+      const sql = `SELECT 'é😀',${gap()}1 FROM ${from} WHERE${gap()}nope = (SELECT 1 FROM ${reference()})`
+      // Without a condition a JOIN is none.
+      const text = sql.replaceAll(/\bJOIN\b/g, ',')
+      const references = await analyze(text)
+      const names = chooseViewNames(text, references.length)
+      const substituted = references.map((found, index) => ({
+        ...found,
+        viewName: found.at && pick([true, false]) ? names[index] : undefined,
+      }))
+      const result = applySubstitutions(text, substituteVersions(text, substituted))
+      expect([result.length, Array.from(result).length, Buffer.byteLength(result)], text).toEqual([
+        text.length,
+        Array.from(text).length,
+        Buffer.byteLength(text),
+      ])
+      const left = await analyze(result, names)
+      const named = substituted.filter(({ viewName }) => viewName === undefined)
+      expect(
+        left.map(({ startOffset, endOffset, tableName, at }) => [startOffset, endOffset, tableName, at]),
+        text,
+      ).toEqual(
+        named.map(({ startOffset, endOffset, tableName }) => [startOffset, endOffset, tableName, undefined]),
+      )
+      expect(result.indexOf('nope'), text).toBe(text.indexOf('nope'))
+    }
+  })
+
   it('takes names that the statement does not contain', () => {
     expect(chooseViewNames('SELECT V0000, "xv0002y"', 3)).toEqual(['v0001', 'v0003', 'v0004'])
   })
