@@ -51,63 +51,83 @@ interface Held {
 type Fetch = (signal: AbortSignal) => Promise<Uint8Array>
 type FetchRange = (range: ByteRange, signal: AbortSignal) => Promise<Uint8Array>
 
-export function createFileReader(source: FileSource): FileReader {
-  const { store, uri, fileSizeBytes, cache, gapShareMax = LIMITS.rangeGapShareMax } = source
-  let bytesRead = 0
-  let requests = 0
-  let expected: ByteRange | undefined
+/** Single reads of one file with what they leave behind. */
+interface Fetcher {
+  /** What the first fetch inside of it fetches. */
+  expected: ByteRange | undefined
   /** Mostly the end of the file, which of a small file is all of it. */
-  let held: Held | undefined
+  held: Held | undefined
+  readonly counts: { bytesRead: number; requests: number }
+  readonly fetchRange: FetchRange
+  /** From the cache, else by `fetch`. */
+  readCached(range: ByteRange, fetch: Fetch, signal: AbortSignal): Promise<Uint8Array>
+  isCached(range: ByteRange): boolean
+}
+
+function createFetcher({ store, uri, fileSizeBytes, cache }: FileSource): Fetcher {
   const keyOf = (range: ByteRange) => ({ uri, sizeBytes: fileSizeBytes, range })
-  const fetchRange: FetchRange = async (range, signal) => {
-    const isExpected = expected !== undefined && covers(expected, range)
-    const fetched = (isExpected ? expected : undefined) ?? range
-    if (isExpected) expected = undefined
-    requests += 1
-    bytesRead += fetched.end - fetched.start
-    const bytes = await store.readRange(uri, fetched, signal)
-    if (isExpected) held = { range: fetched, bytes }
-    return sliceRange(bytes, fetched, range)
-  }
-  const readCached = async (range: ByteRange, fetch: Fetch, signal: AbortSignal): Promise<Uint8Array> => {
-    if (!cache) return await fetch(signal)
-    let isFetched = false
-    const bytes = await cache.read(
-      keyOf(range),
-      async (inner) => {
+  const fetcher: Fetcher = {
+    expected: undefined,
+    held: undefined,
+    counts: { bytesRead: 0, requests: 0 },
+    async fetchRange(range, signal) {
+      const { expected, counts } = fetcher
+      const whole = expected !== undefined && covers(expected, range) ? expected : undefined
+      if (whole) fetcher.expected = undefined
+      const fetched = whole ?? range
+      counts.requests += 1
+      counts.bytesRead += fetched.end - fetched.start
+      const bytes = await store.readRange(uri, fetched, signal)
+      if (whole) fetcher.held = { range: whole, bytes }
+      return sliceRange(bytes, fetched, range)
+    },
+    async readCached(range, fetch, signal) {
+      if (!cache) return await fetch(signal)
+      let isFetched = false
+      const fetchOnMiss: Fetch = async (inner) => {
         isFetched = true
         return await fetch(inner)
-      },
-      signal,
-    )
-    if (!isFetched) bytesRead += bytes.byteLength
-    return bytes
+      }
+      const bytes = await cache.read(keyOf(range), fetchOnMiss, signal)
+      if (!isFetched) fetcher.counts.bytesRead += bytes.byteLength
+      return bytes
+    },
+    isCached: (range) => cache?.has(keyOf(range)) === true,
   }
+  return fetcher
+}
+
+export function createFileReader(source: FileSource): FileReader {
+  const { store, uri, gapShareMax = LIMITS.rangeGapShareMax } = source
+  const fetcher = createFetcher(source)
+  const { counts, fetchRange } = fetcher
 
   return {
     expectRange(range) {
-      expected = range
+      fetcher.expected = range
     },
     async readRange(range, signal) {
-      const fetch: Fetch = async (inner) => await fetchAround(range, held, fetchRange, inner)
-      const bytes = await readCached(range, fetch, signal)
-      if (!held || !covers(held.range, range)) held = { range, bytes }
+      const fetch: Fetch = async (inner) => await fetchAround(range, fetcher, inner)
+      const bytes = await fetcher.readCached(range, fetch, signal)
+      if (!fetcher.held || !covers(fetcher.held.range, range)) fetcher.held = { range, bytes }
       return bytes
     },
     async stat(signal) {
-      requests += 1
+      counts.requests += 1
       return await store.statObject(uri, signal)
     },
     async readRanges(ranges, take, signal) {
       // Whatever was expected was for the reads before these.
-      expected = undefined
+      fetcher.expected = undefined
+      const { held } = fetcher
       const cached: Part[] = []
       const missing: Part[] = []
       for (const part of ranges.flatMap(splitRange)) {
-        const isCached = cache?.has(keyOf(part.range)) === true
+        const isCached = fetcher.isCached(part.range)
         if (held && covers(held.range, part.range)) {
           const bytes = sliceRange(held.bytes, held.range, part.range)
-          if (!isCached) await readCached(part.range, async () => await Promise.resolve(bytes), signal)
+          const fetch: Fetch = async () => await Promise.resolve(bytes)
+          if (!isCached) await fetcher.readCached(part.range, fetch, signal)
           await take(part.rangeIndex, part.range.start, bytes)
         } else if (isCached) cached.push(part)
         else missing.push(part)
@@ -126,17 +146,17 @@ export function createFileReader(source: FileSource): FileReader {
               fetched ??= fetchRange(range, fetchSignal)
               return sliceRange(await fetched, range, part.range)
             }
-            await take(part.rangeIndex, part.range.start, await readCached(part.range, fetch, inner))
+            await take(part.rangeIndex, part.range.start, await fetcher.readCached(part.range, fetch, inner))
           }
         },
         signal,
       )
     },
     get bytesRead() {
-      return bytesRead
+      return counts.bytesRead
     },
     get requests() {
-      return requests
+      return counts.requests
     },
   }
 }
@@ -144,8 +164,7 @@ export function createFileReader(source: FileSource): FileReader {
 /** Fetches of `range` only what is not held. */
 async function fetchAround(
   range: ByteRange,
-  held: Held | undefined,
-  fetchRange: FetchRange,
+  { held, fetchRange }: Fetcher,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   if (held && covers(held.range, range)) return sliceRange(held.bytes, held.range, range)
