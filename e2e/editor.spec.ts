@@ -158,6 +158,6 @@ test('the pointer on a column tells its type', async ({ page }) => {
   await workbench.type('SELECT e.distance_m FROM iceberg.analytics.episodes e')
   await page.keyboard.press('Escape')
   await page.getByText('distance_m', { exact: true }).first().hover()
-  await expect(page.locator('.monaco-hover').filter({ hasText: 'field id' })).toContainText('double')
+  await expect(page.locator('.monaco-hover').filter({ hasText: 'field id' })).toContainText('decimal(12, 3)')
   await workbench.screen('hover')
 })

@@ -14,7 +14,7 @@ interface SidePaneProps {
 export function SidePane({ catalog, onOpenStatement }: SidePaneProps) {
   const [view, setView] = useState<(typeof VIEWS)[number]>('Catalog')
   return (
-    <div className="side" data-zone="catalog">
+    <aside className="side" data-zone="catalog" aria-label="Side pane">
       {/* oxlint-disable-next-line jsx-a11y/interactive-supports-focus -- the tabs in it take the focus */}
       <div
         role="tablist"
@@ -57,6 +57,6 @@ export function SidePane({ catalog, onOpenStatement }: SidePaneProps) {
           </ErrorBoundary>
         </div>
       )}
-    </div>
+    </aside>
   )
 }

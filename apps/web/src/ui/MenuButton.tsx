@@ -133,6 +133,9 @@ export function MenuButton({ label, items, className = '', isDisabled, children 
         }}
       >
         {children}
+        <span className="menu-sign" aria-hidden>
+          ▾
+        </span>
       </button>
       {at !== null && <MenuList label={label} items={items} at={at} onClose={close} />}
     </>

@@ -92,7 +92,7 @@ export function StatsPanel({ buffer, columns, column, rowCount, exactness, onClo
           <>
             <Histogram bins={shown.histogram} />
             <Facts stats={shown} />
-            {shown.commonest.length > 0 && (
+            {(shown.commonest[0]?.count ?? 0) > 1 && (
               <section className="receipt-section">
                 <h3>Commonest values</h3>
                 <dl className="facts">

@@ -1,0 +1,115 @@
+// What can be done with the rows of a result, and what is said where they are not all rows.
+import { expect, test, type Page } from '@playwright/test'
+import { Workbench } from './support/workbench.ts'
+
+const ROBOTS = `SELECT i AS id, 'robot ' || (i % 7) AS name, (i * 37) % 101 AS score
+FROM range(200) r(i)`
+const toolbar = (page: Page) => page.getByRole('toolbar', { name: 'Result' })
+const clipboard = (page: Page) => page.evaluate(() => navigator.clipboard.readText())
+
+/** Clicks a cell by its place on the canvas: the grid has no elements to click. */
+async function clickCell(page: Page, x: number, row: number): Promise<void> {
+  const box = await page.locator('.result-grid canvas').first().boundingBox()
+  await page.mouse.click((box?.x ?? 0) + x, (box?.y ?? 0) + 44 + row * 24 + 12)
+}
+
+test.beforeEach(async ({ page }) => {
+  const workbench = new Workbench(page)
+  await workbench.open()
+  await workbench.run(ROBOTS)
+  await expect(workbench.exactness).toHaveText('exact')
+})
+
+test('rows are sorted by exact value, and the result says so', async ({ page }) => {
+  const workbench = new Workbench(page)
+  await clickCell(page, 80, 0)
+  await toolbar(page).getByRole('button', { name: 'Column id' }).click()
+  await page.getByRole('menuitemcheckbox', { name: /Sort descending/ }).click()
+  await expect(page.getByText('sorted by id descending')).toBeVisible()
+  await workbench.expectCells(0, ['199'])
+  await workbench.screen('sorted')
+  await workbench.expectAccessible()
+  await toolbar(page).getByRole('button', { name: 'Column id' }).click()
+  await page.getByRole('menuitemcheckbox', { name: /Sort descending/ }).click()
+  await workbench.expectCells(0, ['0'])
+})
+
+test('find steps through rows, leaves others out, and goes to a row', async ({ page }) => {
+  const workbench = new Workbench(page)
+  await clickCell(page, 80, 0)
+  await page.keyboard.press('ControlOrMeta+f')
+  await page.keyboard.type('ROBOT 3')
+  await expect(page.getByText('29 rows hold it')).toBeVisible()
+  await page.getByRole('checkbox', { name: 'Only these rows' }).check()
+  await expect(page.getByText('29 of 200 rows shown')).toBeVisible()
+  await workbench.expectCells(0, ['3', 'robot 3'])
+  await workbench.screen('find')
+  await workbench.expectAccessible()
+  await page.getByRole('checkbox', { name: 'Only these rows' }).uncheck()
+  await page.getByRole('textbox', { name: 'Go to row' }).fill('200')
+  await page.keyboard.press('Enter')
+  await expect(workbench.cell(0, 199)).toHaveText('199')
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('textbox', { name: 'Find in the result' })).toHaveCount(0)
+})
+
+test('copies say what they hold and how exact it is', async ({ page }) => {
+  await clickCell(page, 80, 0)
+  await page.keyboard.press('Shift+ArrowRight')
+  await page.keyboard.press('Shift+ArrowDown')
+  await toolbar(page).getByRole('button', { name: 'Copy', exact: true }).click()
+  await page.getByRole('menuitem', { name: /^CSV/ }).click()
+  await expect(page.getByText('2 rows × 2 columns copied as CSV · exact')).toBeVisible()
+  expect(await clipboard(page)).toBe('id,name\r\n0,robot 0\r\n1,robot 1\r\n')
+  await toolbar(page).getByRole('button', { name: 'Copy', exact: true }).click()
+  await page.getByRole('menuitem', { name: /^SQL IN list/ }).click()
+  await expect.poll(() => clipboard(page)).toBe('(0, 1)')
+})
+
+test('columns are hidden, and the arrangement comes back with the next run', async ({ page }) => {
+  const workbench = new Workbench(page)
+  await toolbar(page).getByRole('button', { name: 'Columns' }).click()
+  await page.getByRole('menuitemcheckbox', { name: '2 name' }).click()
+  await page.keyboard.press('Escape')
+  await expect(toolbar(page).getByRole('button', { name: 'Columns (1 hidden)' })).toBeVisible()
+  await workbench.expectCells(1, ['1', '37'])
+  await page.reload()
+  await page.locator('.monaco-editor .view-lines').waitFor()
+  await workbench.run(ROBOTS)
+  await expect(toolbar(page).getByRole('button', { name: 'Columns (1 hidden)' })).toBeVisible()
+})
+
+test('statistics of a column, by keyboard alone', async ({ page }) => {
+  const workbench = new Workbench(page)
+  await clickCell(page, 80, 0)
+  await toolbar(page).getByRole('button', { name: 'Column id' }).focus()
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('ArrowUp')
+  await page.keyboard.press('ArrowUp')
+  await page.keyboard.press('Enter')
+  const panel = page.getByRole('complementary', { name: 'Column statistics' })
+  await expect(panel).toContainText(/greatest\s*199/)
+  await expect(panel).toContainText(/distinct\s*200/)
+  await expect(panel).toContainText('over the 200 loaded rows · exact')
+  await workbench.screen('column-statistics')
+  await workbench.expectAccessible()
+})
+
+test('times with a zone move with the chosen zone, and others never', async ({ browser }) => {
+  const context = await browser.newContext({
+    timezoneId: 'Asia/Kolkata',
+    baseURL: process.env['LAKE_E2E_URL'] ?? '',
+  })
+  const page = await context.newPage()
+  const workbench = new Workbench(page)
+  await workbench.open()
+  await workbench.run(
+    "SELECT TIMESTAMPTZ '2025-01-03 08:49:50.123456+00' AS zoned, TIMESTAMP '2025-01-03 08:49:50' AS plain",
+  )
+  await workbench.expectCells(0, ['2025-01-03 08:49:50.123456+00', '2025-01-03 08:49:50'])
+  await toolbar(page).getByRole('button', { name: 'Time zone UTC' }).click()
+  await page.getByRole('menuitemcheckbox', { name: /Calcutta|Kolkata/ }).click()
+  await workbench.expectCells(0, ['2025-01-03 14:19:50.123456+05:30', '2025-01-03 08:49:50'])
+  await workbench.screen('time-zone')
+  await context.close()
+})
