@@ -75,7 +75,11 @@ export async function decodeManifest(
   const { bytes, manifest } = file
   const { path } = manifest
   const header = decodeAvroHeader(bytes, path)
-  const decoder = new EntryDecoder(manifest, compilePartitionReader(header, context, path), context.hasDetails ?? false)
+  const decoder = new EntryDecoder(
+    manifest,
+    compilePartitionReader(header, context, path),
+    context.hasDetails ?? false,
+  )
   const entries: ManifestEntry[] = []
   const take = (record: AvroRecord): void => {
     if (entries.length >= LIMITS.entriesPerManifestMax) {
