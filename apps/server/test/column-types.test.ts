@@ -65,6 +65,11 @@ describe.skipIf(CORPUS_MISSING !== undefined)('column types', () => {
     ])
   })
 
+  it('[QR9] one ORC file among Parquet files fails the statement before its first row', async () => {
+    const result = await stack.client.run('SELECT * FROM iceberg.impala.iceberg_mixed_file_format_test')
+    expect(result).toMatchObject({ status: 422, code: 'TABLE_UNSUPPORTED' })
+  })
+
   it('[TM12] a table whose name mapping is numbered by itself has the values that its engine states', async () => {
     const found = await rows(
       `SELECT struct_1_col.int_array_col[1], map_entries(struct_1_col.bool_int_map_col)[1].value, int_bigint_map_col[2],
