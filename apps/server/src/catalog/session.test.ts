@@ -102,7 +102,7 @@ describe('session', () => {
     await expect(load(catalog)).resolves.toBeDefined()
   })
 
-  it('sends Basic client authentication, and leaves out what is blank', async () => {
+  it('[RC15] sends Basic client authentication, and leaves out what is blank', async () => {
     const basic = await setUp(
       ({ path }) => ({ body: path === '/v1/oauth/tokens' ? { access_token: 'a' } : tableBody() }),
       {
@@ -119,7 +119,7 @@ describe('session', () => {
     })
   })
 
-  it('asks for a new token when the known expiry has passed', async () => {
+  it('[RC16] asks for a new token when the known expiry has passed', async () => {
     let issued = 0
     const { catalog, clock } = await setUp(
       ({ path }) => ({
@@ -130,6 +130,51 @@ describe('session', () => {
     )
     await load(catalog)
     clock.advance(59_999)
+    await load(catalog)
+    expect(issued).toBe(1)
+    clock.advance(1)
+    await load(catalog)
+    expect(issued).toBe(2)
+  })
+
+  it('[RC15] leaves out a blank client id, and sends no scope where it is set to nothing', async () => {
+    const { catalog, stub } = await setUp(
+      ({ path }) => ({ body: path === '/v1/oauth/tokens' ? { access_token: 'a' } : tableBody() }),
+      {
+        auth: clientCredentials({
+          credential: { kind: 'inline', secret: new Secret(':only-a-secret') },
+          scope: 'session:role:R',
+        }),
+      },
+    )
+    await load(catalog)
+    expect(Object.fromEntries(new URLSearchParams(stub.requests[0]?.body))).toEqual({
+      grant_type: 'client_credentials',
+      scope: 'session:role:R',
+      client_secret: 'only-a-secret',
+    })
+  })
+
+  it.each([
+    ['exp alone', { exp: 60 }, undefined, 60_000],
+    ['the earlier exp', { exp: 30 }, 60, 30_000],
+    ['the earlier expires_in', { exp: 90 }, 60, 60_000],
+    ['expires_in, as exp is past: clocks differ', { exp: -5 }, 60, 60_000],
+    ['expires_in, as exp is no number', { exp: 'soon' }, 60, 60_000],
+  ])('[RC16] honours %s', async (_which, claims, expiresIn, lifetimeMs) => {
+    let issued = 0
+    const { catalog, clock } = await setUp(
+      ({ path }) => {
+        if (path !== '/v1/oauth/tokens') return { body: tableBody() }
+        issued += 1
+        const exp = typeof claims.exp === 'number' ? clock.nowMs() / 1_000 + claims.exp : claims.exp
+        const payload = Buffer.from(JSON.stringify({ exp, n: issued })).toString('base64url')
+        return { body: { access_token: `e30.${payload}.sig`, expires_in: expiresIn } }
+      },
+      { auth: clientCredentials() },
+    )
+    await load(catalog)
+    clock.advance(lifetimeMs - 1)
     await load(catalog)
     expect(issued).toBe(1)
     clock.advance(1)

@@ -119,15 +119,21 @@ async function fetchToken(
   const { headers, body } = clientCredentialsRequest(auth, credential)
   const url = auth.serverUri ?? options.defaultTokenUri
   const answer = await options.http.call({ method: 'POST', url, headers, body }, signal)
-  const isRefused = answer.status === 400 || answer.status === 401 || answer.status === 403
-  if (isRefused)
+  if ([400, 401, 403].includes(answer.status)) {
     throw new AppError(
       'CATALOG_UNAUTHORIZED',
-      `The token server refused the client credentials (HTTP ${answer.status})`,
+      `The token server refused the client credentials (HTTP ${answer.status}${oauthError(answer.text)})`,
     )
+  }
   if (answer.status !== 200)
     throw new AppError('CATALOG_UNAVAILABLE', `The token server answered HTTP ${answer.status}`)
   return parseTokenAnswer(answer.text, options.clock.nowMs())
+}
+
+/** The error's code of RFC 6749 §5.2, such as `invalid_scope`; its description may repeat what was sent. */
+function oauthError(text: string): string {
+  const code = parseFields(text)['error']
+  return typeof code === 'string' && /^[a-z_]{1,40}$/.test(code) ? ` ${code}` : ''
 }
 
 /** Both client authentication styles exist in the field; a blank client id is left out, as some servers demand. */
@@ -158,13 +164,7 @@ function clientCredentialsRequest(
 }
 
 function parseTokenAnswer(text: string, nowMs: number): FetchedToken {
-  let answer: unknown
-  try {
-    answer = JSON.parse(text)
-  } catch {
-    answer = undefined
-  }
-  const fields = typeof answer === 'object' && answer !== null ? (answer as Record<string, unknown>) : {}
+  const fields = parseFields(text)
   const token = fields['access_token']
   if (typeof token !== 'string' || token === '') {
     throw new AppError('CATALOG_UNAVAILABLE', 'The token server answered without an access token')
@@ -172,6 +172,15 @@ function parseTokenAnswer(text: string, nowMs: number): FetchedToken {
   const expiresInS = fields['expires_in']
   const saidMs = typeof expiresInS === 'number' ? expiresInS * 1_000 : Number.POSITIVE_INFINITY
   return { secret: new Secret(token), expiresAtMs: nowMs + Math.min(saidMs, jwtLifetimeMs(token, nowMs)) }
+}
+
+function parseFields(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const json: unknown = JSON.parse(text)
+    return typeof json === 'object' && json !== null ? (json as Record<string, unknown>) : {}
+  } catch {
+    return {}
+  }
 }
 
 /**
