@@ -204,6 +204,16 @@ describe('delete files in Avro', () => {
     expect(await countLive()).toBe(4_999)
   })
 
+  it('[DL1] and data files in Avro go together', async () => {
+    const rows = Array.from({ length: 20_000 }, (_, index) => ({ id: index }))
+    const { file } = await avro([{ name: 'id', type: 'long', 'field-id': 1 }], rows, { recordCount: 20_000 })
+    await avro([pathField, posField], [at(19_999, file.path), at(0, file.path), at(7)], position)
+    await addEquality('SELECT i AS id FROM range(100) t(i)', 'id: 1', [1])
+    // The data file in Avro is as new as the equality deletes, which leave it alone.
+    expect(await countLive()).toBe(4_900 + 19_998)
+    expect(await rowsOf(duck, 'SELECT max(id)::INT FROM iceberg.ns.t')).toEqual(['[19998]'])
+  })
+
   it('[DL5] without the columns of position deletes are corrupt', async () => {
     await avro([{ ...pathField, 'field-id': 1 }, posField], [at(1)], position)
     await expect(countLive()).rejects.toThrow(code('TABLE_CORRUPT'))

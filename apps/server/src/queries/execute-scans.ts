@@ -80,7 +80,8 @@ export async function* executeInWaves(
       const excerpts = yield* withProgress(next, 'reading', execution)
       // With a LIMIT the next files may never be needed; without one they will be.
       next = rowWise.limit === undefined ? fetchWave(index + 1) : undefined
-      const deletes = (await execution.deletes[0]?.equalityDeletes()) ?? []
+      const reading = execution.deletes[0]?.equalityDeletes() ?? Promise.resolve([])
+      const deletes = yield* withProgress(reading, 'reading', execution)
       await execution.session.defineScans([excerptScan(table, excerpts, deletes)], signal)
       yield* executeOnce(execution, rowsMax - execution.progress.rowCount, signal)
       await Promise.all(
