@@ -4,11 +4,12 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AppError, isAppError } from '@lake/core/errors.ts'
+import type { IcebergType, NestedField } from '@lake/core/iceberg/types.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { decodeVariantNames } from '../../src/parquet/variant/variant-bytes.ts'
 import { VariantText, writeVariant } from '../../src/parquet/variant/variant-json.ts'
 import { CORPUS_DIRECTORY, CORPUS_MISSING } from '../support/corpus.ts'
-import { openDuck } from './duck.ts'
+import { openDuck, rowsOf } from './duck.ts'
 import { excerptOf, excerptRows, field, schemaOf } from './excerpt.ts'
 
 const FIXTURES = join(CORPUS_DIRECTORY, '_fixtures', 'parquet-testing')
@@ -40,6 +41,8 @@ interface Case {
   readonly variant_files?: readonly (string | null)[]
   readonly error_message?: string
 }
+
+const struct = (...fields: NestedField[]): IcebergType => ({ kind: 'struct', fields })
 
 const directory = mkdtempSync(join(tmpdir(), 'variant-'))
 let duck: Awaited<ReturnType<typeof openDuck>>
@@ -128,6 +131,58 @@ describe.skipIf(CORPUS_MISSING !== undefined)('fixtures', () => {
         "short_string": ""Less than 64 bytes (❤️ with utf8)"",
       }
     `)
+  })
+})
+
+describe('variants inside of columns', () => {
+  const element = struct(
+    field(3, 'x', 'long'),
+    field(4, 'v', { kind: 'variant' }),
+    field(5, 'l', { kind: 'list', elementId: 6, element: { kind: 'long' }, isElementRequired: false }),
+  )
+  const schema = schemaOf(
+    field(1, 'items', { kind: 'list', elementId: 2, element, isElementRequired: false }),
+    field(7, 'pairs', {
+      kind: 'map',
+      keyId: 8,
+      key: { kind: 'string' },
+      valueId: 9,
+      value: struct(field(10, 'v', { kind: 'variant' }), field(11, 't', 'string')),
+      isValueRequired: false,
+    }),
+    field(
+      12,
+      's',
+      struct(field(13, 'i', struct(field(14, 'v', { kind: 'variant' }))), field(15, 'd', 'double')),
+    ),
+  )
+  /** @param v SQL of the variant of an integer */
+  const rowsWith = (v: (sql: string) => string): string => `SELECT
+    CASE i % 7 WHEN 0 THEN NULL WHEN 1 THEN [] ELSE [
+      CASE WHEN i % 5 = 0 THEN NULL ELSE {'x': CASE WHEN i % 3 > 0 THEN i END, 'v': CASE WHEN i % 4 > 0 THEN ${v('i')} END, 'l': CASE WHEN i % 6 > 0 THEN [i, NULL] END} END,
+      {'x': i, 'v': ${v('i + 1')}, 'l': []}] END AS items,
+    CASE i % 3 WHEN 0 THEN NULL WHEN 1 THEN MAP {} ELSE MAP {'a': {'v': ${v('i')}, 't': 'é'}, 'b': NULL, 'c': {'v': NULL, 't': NULL}} END AS pairs,
+    CASE WHEN i % 11 = 0 THEN NULL ELSE {'i': CASE WHEN i % 2 = 0 THEN {'v': CASE WHEN i % 8 > 0 THEN ${v('i')} END} END, 'd': i / 3} END AS s
+    FROM range(5000) t(i)`
+
+  test('[VA5] are JSON where they are, and everything beside them stays as it is', async () => {
+    const path = join(directory, 'nested.parquet')
+    const bytes = (sql: string): string =>
+      `{'metadata': from_hex('010000'), 'value': from_hex('0c' || lpad(to_hex((${sql}) % 100), 2, '0'))}`
+    const ids = `{items: {__duckdb_field_id: 1, element: {__duckdb_field_id: 2, x: 3, v: 4, l: {__duckdb_field_id: 5, element: 6}}},
+      pairs: {__duckdb_field_id: 7, key: 8, value: {__duckdb_field_id: 9, v: 10, t: 11}},
+      s: {__duckdb_field_id: 12, i: {__duckdb_field_id: 13, v: 14}, d: 15}}`
+    await duck.run(
+      `COPY (${rowsWith(bytes)}) TO '${path}' (FORMAT parquet, FIELD_IDS ${ids}, ROW_GROUP_SIZE 2048)`,
+    )
+    const json = (sql: string): string => `((${sql}) % 100)::VARCHAR::JSON`
+    const expected = (await rowsOf(duck, rowsWith(json))).map((row): unknown => JSON.parse(row))
+    const types = [
+      'STRUCT(x BIGINT, v JSON, l BIGINT[])[]',
+      'MAP(VARCHAR, STRUCT(v JSON, t VARCHAR))',
+      'STRUCT(i STRUCT(v JSON), d DOUBLE)',
+    ]
+    expect(await excerptRows(duck, await excerptOf(path, schema, directory), ...types)).toEqual(expected)
   })
 })
 
