@@ -12,7 +12,7 @@ const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 const sources = globSync('{apps,packages}/*/{src,test}/**/*.{ts,tsx}', { cwd: ROOT })
   .concat(globSync('{e2e,bench,scripts}/**/*.{ts,mjs}', { cwd: ROOT }), globSync('*.ts', { cwd: ROOT }))
   .filter((path) => !path.includes('node_modules'))
-const isTest = (path: string): boolean => /\.test\.tsx?$|\/test\//.test(path)
+const isTest = (path: string): boolean => /\.(test|spec)\.tsx?$|\/test\//.test(path)
 const documents = globSync(['*.md', 'docs/**/*.md', '{apps,packages}/*/*.md'], { cwd: ROOT })
 
 /** Relative and workspace imports of a file, as paths from the root; other packages as they are written. */

@@ -47,7 +47,9 @@ test('a table is queried from its page', async ({ page }) => {
   const workbench = new Workbench(page)
   await workbench.open('/t/analytics/episodes')
   await page.getByRole('button', { name: 'Query this table' }).click()
-  await expect(page.getByRole('tab', { selected: true })).toContainText('episodes')
+  await expect(
+    page.getByRole('tablist', { name: 'Queries' }).getByRole('tab', { selected: true }),
+  ).toContainText('episodes')
   expect(await workbench.editorText()).toContain('FROM iceberg.analytics.episodes')
 })
 

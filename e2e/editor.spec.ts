@@ -5,7 +5,7 @@ import { Workbench } from './support/workbench.ts'
 const results = (page: Page) =>
   page.getByRole('tablist', { name: 'Results of the statements' }).getByRole('tab')
 
-test('all statements run in order, each with its result and its sign', async ({ page }) => {
+test('[ED1] all statements run in order, each with its result and its sign', async ({ page }) => {
   const workbench = new Workbench(page)
   await workbench.open()
   await workbench.type(
@@ -26,7 +26,7 @@ test('all statements run in order, each with its result and its sign', async ({ 
   await expect(page.locator('.statement-sign-ok')).toHaveCount(0)
 })
 
-test('a statement that fails ends the row, and what came before stays in reach', async ({ page }) => {
+test('[ED1] a statement that fails ends the row, and what came before stays in reach', async ({ page }) => {
   const workbench = new Workbench(page)
   await workbench.open()
   await workbench.type('SELECT 1 AS a;\nSELECT no_such;\nSELECT 3 AS c')
@@ -139,7 +139,7 @@ test('shortcuts: the sheet, the panes, the tabs', async ({ page }) => {
   await expect.poll(() => workbench.editorText()).toBe('SELECT 5 AS five')
 })
 
-test('while typing, wrong syntax and unknown tables are underlined', async ({ page }) => {
+test('[ED4] while typing, wrong syntax and unknown tables are underlined', async ({ page }) => {
   const workbench = new Workbench(page)
   await workbench.open()
   const mark = page.locator('.squiggly-warning')

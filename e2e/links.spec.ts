@@ -12,7 +12,9 @@ async function copiedLink(page: Page, item: string): Promise<string> {
   return page.evaluate(() => navigator.clipboard.readText())
 }
 
-test('a pinned link runs at its snapshots and says that the answer is identical', async ({ page }) => {
+test('[LK1] [LK2] a pinned link runs at its snapshots and says that the answer is identical', async ({
+  page,
+}) => {
   const workbench = new Workbench(page)
   await workbench.open()
   await workbench.run(SQL)
@@ -38,7 +40,7 @@ test('a pinned link runs at its snapshots and says that the answer is identical'
   await workbench.expectAccessible()
 })
 
-test('a link whose answer was other says so', async ({ page }) => {
+test('[LK2] a link whose answer was other says so', async ({ page }) => {
   const workbench = new Workbench(page)
   await workbench.open()
   await workbench.run('SELECT random() AS chance, 1 AS one')
@@ -50,7 +52,7 @@ test('a link whose answer was other says so', async ({ page }) => {
   await workbench.screen('link-differs')
 })
 
-test('a link to a snapshot that is gone says that it has expired', async ({ page }) => {
+test('[LK2] a link to a snapshot that is gone says that it has expired', async ({ page }) => {
   const workbench = new Workbench(page)
   await workbench.open()
   await workbench.run('SELECT count(*) AS n FROM iceberg.analytics.robots')
@@ -67,7 +69,7 @@ test('a link to a snapshot that is gone says that it has expired', async ({ page
   await workbench.screen('link-expired')
 })
 
-test('a link to what is current waits for its reader, and a broken one says that it is broken', async ({
+test('[LK4] a link to what is current waits for its reader, and a broken one says that it is broken', async ({
   page,
 }) => {
   const workbench = new Workbench(page)
@@ -84,7 +86,7 @@ test('a link to what is current waits for its reader, and a broken one says that
   await expect(page.getByText('The link was cut off or altered')).toBeVisible()
 })
 
-test('the receipt writes the snapshots into the statement', async ({ page }) => {
+test('[LK5] the receipt writes the snapshots into the statement', async ({ page }) => {
   const workbench = new Workbench(page)
   await workbench.open()
   await workbench.run(SQL)

@@ -53,7 +53,7 @@ test('find steps through rows, leaves others out, and goes to a row', async ({ p
   await expect(page.getByRole('textbox', { name: 'Find in the result' })).toHaveCount(0)
 })
 
-test('copies say what they hold and how exact it is', async ({ page }) => {
+test('[RW3] copies say what they hold and how exact it is', async ({ page }) => {
   await clickCell(page, 80, 0)
   await page.keyboard.press('Shift+ArrowRight')
   await page.keyboard.press('Shift+ArrowDown')
@@ -95,7 +95,7 @@ test('statistics of a column, by keyboard alone', async ({ page }) => {
   await workbench.expectAccessible()
 })
 
-test('times with a zone move with the chosen zone, and others never', async ({ browser }) => {
+test('[RW4] times with a zone move with the chosen zone, and others never', async ({ browser }) => {
   const context = await browser.newContext({
     timezoneId: 'Asia/Kolkata',
     baseURL: process.env['LAKE_E2E_URL'] ?? '',
@@ -112,4 +112,20 @@ test('times with a zone move with the chosen zone, and others never', async ({ b
   await workbench.expectCells(0, ['2025-01-03 14:19:50.123456+05:30', '2025-01-03 08:49:50'])
   await workbench.screen('time-zone')
   await context.close()
+})
+
+test('[RW2] over a part of the rows, every tool says that it is a part', async ({ page }) => {
+  const workbench = new Workbench(page)
+  await workbench.run('SELECT a.range AS n FROM range(100000) a, range(100000) b')
+  await expect(workbench.cell(0, 0)).toBeAttached()
+  await workbench.stop.click()
+  await expect(workbench.exactness).toHaveText(/^cancelled after [\d,]+ rows$/)
+  await clickCell(page, 80, 0)
+  await toolbar(page).getByRole('button', { name: 'Copy', exact: true }).click()
+  await page.getByRole('menuitem', { name: /^TSV/ }).click()
+  await expect(page.getByText(/1 row × 1 column copied as TSV · cancelled after [\d,]+ rows/)).toBeVisible()
+  await toolbar(page).getByRole('button', { name: 'Find' }).click()
+  await expect(page.getByText('looks in the loaded rows only')).toBeVisible()
+  await workbench.screen('partial')
+  await workbench.expectAccessible()
 })

@@ -12,7 +12,7 @@ function signOf(state: RunState): StatementSign['sign'] {
   return state.kind === 'failed' ? 'error' : 'stopped'
 }
 
-export const NO_SIGNS: readonly StatementSign[] = []
+const NO_SIGNS: readonly StatementSign[] = []
 
 export function signsOf(tab: TabRuns | null): readonly StatementSign[] {
   if (tab === null) return NO_SIGNS

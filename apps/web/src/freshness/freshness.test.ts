@@ -19,7 +19,7 @@ describe('commitRhythm', () => {
     expect(rhythm === null ? null : rhythmText(rhythm, now)).toBe(expected)
   })
 
-  it('gives no verdict for few or irregular commits', () => {
+  it('[FR1] gives no verdict for few or irregular commits', () => {
     expect(commitRhythm([], 0)).toBeNull()
     expect(commitRhythm(every(15, 4), 1e9)).toBeNull()
     expect(
@@ -51,13 +51,13 @@ describe('movedSince', () => {
   ]
   const table = { currentSnapshotId: '4', snapshots }
 
-  it('counts the commits between, and the rows exactly', () => {
+  it('[FR2] counts the commits between, and the rows exactly', () => {
     expect(movedSince(table, '4')).toEqual({ kind: 'same' })
     expect(movedSince(table, '2')).toEqual({ kind: 'commits', count: 2, rowDelta: 100n })
     expect(movedSince(table, '3')).toEqual({ kind: 'commits', count: 1, rowDelta: null })
   })
 
-  it('says when the snapshot is no ancestor', () => {
+  it('[FR2] says when the snapshot is no ancestor', () => {
     expect(movedSince(table, '9')).toEqual({ kind: 'other' })
     expect(movedSince({ ...table, currentSnapshotId: null }, '4')).toEqual({ kind: 'other' })
     expect(movedSince({ currentSnapshotId: null, snapshots: [] }, null)).toEqual({ kind: 'same' })

@@ -19,7 +19,7 @@ describe('history', () => {
     entry('c', 'x'.repeat(90)),
   ]
 
-  it('keeps the newest entries within its bounds, and the newest one in any case', () => {
+  it('[ED3] keeps the newest entries within its bounds, and the newest one in any case', () => {
     expect(boundHistory(entries, 2).map(({ id }) => id)).toEqual(['a', 'b'])
     expect(boundHistory(entries, 9, 30).map(({ id }) => id)).toEqual(['a', 'b'])
     expect(boundHistory(entries, 9, 1).map(({ id }) => id)).toEqual(['a'])

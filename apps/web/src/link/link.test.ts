@@ -22,7 +22,7 @@ describe('a link', () => {
   })
 
   it.each([['#link='], ['#link=%%%'], ['#link=bm8'], [`${encodeLink(link)?.slice(0, -9)}`]])(
-    'that is cut or altered is unreadable: %s',
+    '[LK4] that is cut or altered is unreadable: %s',
     (fragment) => expect(decodeLink(fragment)).toEqual({ kind: 'unreadable' }),
   )
 

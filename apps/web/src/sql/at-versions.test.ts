@@ -32,7 +32,7 @@ describe('sqlAtVersions', () => {
       "select 'iceberg.sales.orders' -- iceberg.sales.orders",
     ],
     ['from iceberg.sales.other', 'from iceberg.sales.other'],
-  ])('puts the version after name and alias: %s', (sql, expected) => {
+  ])('[LK5] puts the version after name and alias: %s', (sql, expected) => {
     expect(sqlAtVersions(sql, versions)).toBe(expected)
   })
 })

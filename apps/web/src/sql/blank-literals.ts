@@ -17,7 +17,7 @@ export function blankLiterals(sql: string, options: { keepNames: boolean }): str
 }
 
 /** The same, with everything within brackets blanked too: the words of the statement's own clauses. */
-export function topLevelText(sql: string): string {
+function topLevelText(sql: string): string {
   let depth = 0
   let text = ''
   for (const character of blankLiterals(sql, { keepNames: false })) {

@@ -11,7 +11,7 @@ export interface PaletteItem {
 }
 
 /** Lower is better; null where a word is missing. */
-export function scoreOf(title: string, detail: string, words: readonly string[]): number | null {
+function scoreOf(title: string, detail: string, words: readonly string[]): number | null {
   const lowerTitle = title.toLowerCase()
   let score = 0
   for (const word of words) {

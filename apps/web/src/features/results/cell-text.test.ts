@@ -250,7 +250,7 @@ describe('time zones', () => {
     return cellText(data, 0, { sqlType: '', zone })
   }
 
-  it('shift only timestamps that have a zone, and always say the offset', () => {
+  it('[RW4] shift only timestamps that have a zone, and always say the offset', () => {
     expect(at(raw, 'UTC')).toBe('2025-03-30 01:00:00.123456+00')
     expect(at(raw, 'Europe/Berlin')).toBe('2025-03-30 03:00:00.123456+02')
     expect(at(raw - 1_000_000n, 'Europe/Berlin')).toBe('2025-03-30 01:59:59.123456+01')

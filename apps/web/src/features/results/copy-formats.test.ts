@@ -19,13 +19,13 @@ const rows = [
 ]
 
 describe('copies', () => {
-  it('as CSV keep NULL and empty text apart', () => {
+  it('[RW3] as CSV keep NULL and empty text apart', () => {
     expect(copyTextOf('CSV', columns, rows)).toBe(
       'id,id,text,"is, it"\r\n9007199254740993,12.30,"it\'s | ""x""\n",true\r\n5,,"",\r\n',
     )
   })
 
-  it('as JSON round nothing, and lose no column of the same name', () => {
+  it('[RW3] as JSON round nothing, and lose no column of the same name', () => {
     const text = copyTextOf('JSON', columns, rows) ?? ''
     expect(JSON.parse(text)).toEqual([
       { id: '9007199254740993', id_2: '12.30', text: 'it\'s | "x"\n', 'is, it': true },

@@ -39,13 +39,13 @@ const verdict = async (expected: readonly Row[], actual: readonly Row[], isOrder
   compareFingerprints(await fingerprintOf(expected, isOrdered), await fingerprintOf(actual, isOrdered)).kind
 
 describe('fingerprints', () => {
-  it('do not depend on the order of rows, unless the statement has one', async () => {
+  it('[LK3] do not depend on the order of rows, unless the statement has one', async () => {
     expect(await verdict(rows, rows.toReversed())).toBe('identical')
     expect(await verdict(rows, rows, true)).toBe('identical')
     expect(await verdict(rows, rows.toReversed(), true)).toBe('otherOrder')
   })
 
-  it('tell the last digits of a floating-point sum from a difference', async () => {
+  it('[LK3] tell the last digits of a floating-point sum from a difference', async () => {
     expect(await verdict(rows, [['a', 0.3], ...rows.slice(1)])).toBe('identicalButFloats')
     expect(await verdict(rows, [['a', 0.300001], ...rows.slice(1)])).toBe('differs')
     expect(await verdict(rows, [...rows.slice(0, 1), ['b', 1e10 + 1000], ...rows.slice(2)])).toBe('differs')

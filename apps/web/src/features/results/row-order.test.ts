@@ -74,19 +74,19 @@ const order = async (column: number, isDescending = false) => [
 ]
 
 describe('sortedRows', () => {
-  it('compares 64-bit integers and decimals exactly, across batches', async () => {
+  it('[RW1] compares 64-bit integers and decimals exactly, across batches', async () => {
     expect(await order(0)).toEqual([3, 1, 0, 2])
     expect(await order(1)).toEqual([0, 3, 2, 1])
   })
 
-  it('puts NULL last either way, NaN after all numbers, and keeps the order of equal rows', async () => {
+  it('[RW1] puts NULL last either way, NaN after all numbers, and keeps the order of equal rows', async () => {
     expect(await order(0, true)).toEqual([0, 1, 3, 2])
     expect(await order(2)).toEqual([2, 1, 3, 0])
     expect(await order(2, true)).toEqual([0, 1, 3, 2])
     expect(await order(3)).toEqual([2, 3, 0, 1])
   })
 
-  it('refuses more rows than its bound', async () => {
+  it('[RW1] refuses more rows than its bound', async () => {
     const many = new Uint32Array(500_001)
     expect(await sortedRows(buffer, columns, many, { column: 0, isDescending: false }, signal)).toBeNull()
   })
