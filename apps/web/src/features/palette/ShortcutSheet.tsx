@@ -9,6 +9,8 @@ const EDITOR_KEYS: readonly [string, string][] = [
 ]
 const GRID_KEYS: readonly [string, string][] = [
   ['Whole value of a cell', 'Enter'],
+  ['Statistics of a column', 'Space'],
+  ['Find, filter, go to a row', 'Mod F'],
   ['Copy the selection', 'Mod C'],
   ['Extend the selection', 'Shift ← → ↑ ↓'],
   ['First or last row', 'Mod ↑ ↓'],

@@ -12,7 +12,7 @@ import {
   type Item,
 } from '@glideapps/glide-data-grid'
 import '@glideapps/glide-data-grid/dist/index.css'
-import { useCallback, useMemo, useRef, type ClipboardEvent, type Ref } from 'react'
+import { useCallback, useMemo, useRef, useState, type ClipboardEvent, type Ref } from 'react'
 import { CELL_DISPLAY_CHARS_MAX } from '../../limits.ts'
 import type { ResultBuffer } from '../../query-run/result-buffer.ts'
 import { useIsDark } from '../../ui/theme.ts'
@@ -37,6 +37,10 @@ export interface ResultGridProps {
   columns: readonly ResultColumn[]
   view: GridView
   onView: (change: (view: GridView) => GridView) => void
+  /** A column was given a width, in CSS pixels, and let go. */
+  onWidth: (column: number, width: number) => void
+  /** Space: statistics of the column of the selected cell. */
+  onStats: () => void
   /** Row numbers in shown order; null: as they came. */
   rows: Uint32Array | null
   /** Of the shown rows. */
@@ -124,6 +128,7 @@ const markOf = (view: GridView, column: number): string => {
 
 /** Columns as the grid library takes them, and how their cells and headers are drawn. */
 function useDrawing({ buffer, columns, view, rows, rowCount, zone }: ResultGridProps) {
+  const [resizing, setResizing] = useState<{ column: number; width: number } | null>(null)
   const isDark = useIsDark()
   const hasRows = rowCount > 0
   const measure = useMemo(measurer, [])
@@ -134,8 +139,9 @@ function useDrawing({ buffer, columns, view, rows, rowCount, zone }: ResultGridP
   const widths = useMemo(() => columnWidths(buffer, columns, measure), [buffer, columns, measure, hasRows])
   const shown = useMemo(() => shownColumns(view), [view])
   const widthOf = useCallback(
-    (column: number) => view.widths[column] ?? widths[column] ?? 120,
-    [view.widths, widths],
+    (column: number) =>
+      (resizing?.column === column ? resizing.width : view.widths[column]) ?? widths[column] ?? 120,
+    [resizing, view.widths, widths],
   )
   const gridColumns = useMemo(
     () =>
@@ -167,14 +173,15 @@ function useDrawing({ buffer, columns, view, rows, rowCount, zone }: ResultGridP
       ),
     [columns, shown, view, theme],
   )
-  return { theme, shown, gridColumns, getCellContent, drawHeader }
+  return { theme, shown, gridColumns, getCellContent, drawHeader, setResizing }
 }
 
 export function ResultGrid(props: ResultGridProps) {
   const { view, rowCount, selection, onView, onSelection, onOpenCell, onColumnMenu, onCopy, handle } = props
+  const { onWidth, onStats } = props
   const frame = useRef<HTMLDivElement>(null)
   const frameWidth = useElementWidth(frame)
-  const { theme, shown, gridColumns, getCellContent, drawHeader } = useDrawing(props)
+  const { theme, shown, gridColumns, getCellContent, drawHeader, setResizing } = useDrawing(props)
   const markerPx = markerWidth(rowCount)
   const maxBlockSize = gridHeight(gridColumns, markerPx, rowCount, frameWidth)
   return (
@@ -200,8 +207,17 @@ export function ResultGrid(props: ResultGridProps) {
         onColumnMoved={(from, to) => onView((old) => moveColumn(old, from, to))}
         onColumnResize={(_column, width, index) => {
           const column = shown[index]
-          if (column !== undefined)
-            onView((old) => ({ ...old, widths: { ...old.widths, [column]: Math.round(width) } }))
+          if (column !== undefined) setResizing({ column, width: Math.round(width) })
+        }}
+        onColumnResizeEnd={(_column, width, index) => {
+          const column = shown[index]
+          if (column !== undefined) onWidth(column, Math.round(width))
+          setResizing(null)
+        }}
+        onKeyDown={(event) => {
+          if (event.key !== ' ' || event.ctrlKey || event.metaKey || event.shiftKey) return
+          event.cancel()
+          onStats()
         }}
         onHeaderContextMenu={(index, event) => {
           event.preventDefault()

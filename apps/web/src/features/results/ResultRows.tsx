@@ -49,6 +49,8 @@ export function PreviousRows({ previous }: { previous: QueryRun }) {
         zone="UTC"
         selection={NO_SELECTION}
         onView={ignore}
+        onWidth={ignore}
+        onStats={ignore}
         onSelection={ignore}
         onOpenCell={ignore}
         onColumnMenu={ignore}
@@ -56,6 +58,11 @@ export function PreviousRows({ previous }: { previous: QueryRun }) {
       />
     </div>
   )
+}
+
+interface ColumnMenu {
+  column: number
+  at: { left: number; top: number; bottom: number }
 }
 
 type Looking = { kind: 'cell'; column: number; row: number } | { kind: 'stats'; column: number } | null
@@ -88,6 +95,7 @@ function useRows(
   return {
     zone,
     view,
+    setView,
     onView: (change: (view: GridView) => GridView) => {
       setSelection(NO_SELECTION)
       setView(change)
@@ -164,7 +172,8 @@ function Closer({ run, snapshot, columns, looking, zone, onClose }: CloserProps)
       buffer={buffer}
       columns={columns}
       column={looking.column}
-      rowCount={rowCount}
+      // Counts the rows that are there when it opens, and again when no more are arriving.
+      key={String(isRunning(state))}
       exactness={exactnessOf(state, rowCount).text}
       onClose={onClose}
     />
@@ -198,10 +207,7 @@ export function ResultRows(props: ResultRowsProps) {
   const { view, onView, zone, order, shownRowCount, selectedColumn } = rows
   const { copyAs, onCopyKey } = useCopy(props, rows)
   const [looking, setLooking] = useState<Looking>(null)
-  const [menu, setMenu] = useState<{
-    column: number
-    at: { left: number; top: number; bottom: number }
-  } | null>(null)
+  const [menu, setMenu] = useState<ColumnMenu | null>(null)
   const isWhole = snapshot.state.kind === 'finished'
   const itemsOf = (column: number): MenuItem[] =>
     columnMenuItems({
@@ -239,6 +245,10 @@ export function ResultRows(props: ResultRowsProps) {
           zone={zone}
           selection={rows.selection}
           onView={onView}
+          onWidth={(column, width) =>
+            rows.setView((old) => ({ ...old, widths: { ...old.widths, [column]: width } }))
+          }
+          onStats={() => setLooking({ kind: 'stats', column: selectedColumn })}
           onSelection={rows.onSelection}
           onOpenCell={(column, row) => setLooking({ kind: 'cell', column, row: order.rows?.[row] ?? row })}
           onColumnMenu={(column, at) => setMenu({ column, at })}

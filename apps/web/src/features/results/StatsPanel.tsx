@@ -13,7 +13,6 @@ interface StatsPanelProps {
   buffer: ResultBuffer
   columns: readonly ResultColumn[]
   column: number
-  rowCount: number
   /** As `exact` or `first 5 rows, total unknown`. */
   exactness: string
   onClose: () => void
@@ -60,18 +59,18 @@ function Facts({ stats }: { stats: ColumnStats }) {
   )
 }
 
-export function StatsPanel({ buffer, columns, column, rowCount, exactness, onClose }: StatsPanelProps) {
-  const [stats, setStats] = useState<{ column: number; rowCount: number; stats: ColumnStats } | null>(null)
+export function StatsPanel({ buffer, columns, column, exactness, onClose }: StatsPanelProps) {
+  const [stats, setStats] = useState<{ column: number; stats: ColumnStats } | null>(null)
   useEffect(() => {
     const abort = new AbortController()
     const make = async () => {
       const made = await columnStats(buffer, columns, column, abort.signal)
-      if (!abort.signal.aborted) setStats({ column, rowCount, stats: made })
+      if (!abort.signal.aborted) setStats({ column, stats: made })
     }
     // Statistics that are no longer wanted end by their signal.
     make().catch(() => undefined)
     return () => abort.abort()
-  }, [buffer, columns, column, rowCount])
+  }, [buffer, columns, column])
   const shown = stats?.column === column ? stats.stats : null
   const { name = '', sqlType = '' } = columns[column] ?? {}
   return (
@@ -84,7 +83,8 @@ export function StatsPanel({ buffer, columns, column, rowCount, exactness, onClo
       </header>
       <ScrollRegion label="Statistics of the column">
         <p className="cell-type">
-          {sqlType} · over the {countText(rowCount)} loaded rows · {exactness}
+          {sqlType}
+          {shown !== null && ` · over the ${countText(shown.rowCount)} loaded rows`} · {exactness}
         </p>
         {shown === null ? (
           <p className="page-note">counting…</p>

@@ -26,9 +26,11 @@ export interface RowOrder {
   /** Shown places of rows that hold the search; null without a search. */
   matches: Uint32Array | null
   isTooLargeToSort: boolean
+  /** What is shown is still the order before. */
+  isPending: boolean
 }
 
-const PLAIN: RowOrder = { rows: null, matches: null, isTooLargeToSort: false }
+const PLAIN: RowOrder = { rows: null, matches: null, isTooLargeToSort: false, isPending: false }
 
 async function orderOf(input: RowOrderInput, signal: AbortSignal): Promise<RowOrder> {
   const { buffer, columns, shown, sort, search, isFilter } = input
@@ -38,21 +40,23 @@ async function orderOf(input: RowOrderInput, signal: AbortSignal): Promise<RowOr
   const sorted = sort === null ? null : await sortedRows(buffer, columns, base ?? all(), sort, signal)
   const rows = sorted ?? base
   const isTooLargeToSort = sort !== null && sorted === null
-  if (found === null) return { rows, matches: null, isTooLargeToSort }
-  if (rows === null) return { rows, matches: found, isTooLargeToSort }
+  const order = { rows, isTooLargeToSort, isPending: false }
+  if (found === null) return { ...order, matches: null }
+  if (rows === null) return { ...order, matches: found }
   const isFound = new Set(found)
   const places: number[] = []
   rows.forEach((row, place) => {
     if (isFound.has(row)) places.push(place)
   })
-  return { rows, matches: Uint32Array.from(places), isTooLargeToSort }
+  return { ...order, matches: Uint32Array.from(places) }
 }
 
 export function useRowOrder(input: RowOrderInput): RowOrder {
-  const [order, setOrder] = useState(PLAIN)
+  const [made, setMade] = useState<{ key: string; order: RowOrder }>({ key: '', order: PLAIN })
   const { buffer, columns, shown, rowCount, isArriving, sort, search, isFilter } = input
   const isPlain = isArriving || (sort === null && search === '')
   const shownKey = shown.join()
+  const key = JSON.stringify([shownKey, rowCount, sort, search, isFilter])
   useEffect(() => {
     if (isPlain) return
     const abort = new AbortController()
@@ -61,15 +65,16 @@ export function useRowOrder(input: RowOrderInput): RowOrder {
         { buffer, columns, shown, rowCount, isArriving, sort, search, isFilter },
         abort.signal,
       )
-      if (!abort.signal.aborted) setOrder(next)
+      if (!abort.signal.aborted) setMade({ key, order: next })
     }
     // An order that is no longer wanted ends by its signal.
     make().catch(() => undefined)
     return () => abort.abort()
-    // `shown` is a new list each time; shownKey says when it has other columns.
+    // `key` holds all that decides; lists and objects in it are new each time.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
-  }, [isPlain, buffer, columns, shownKey, rowCount, sort, search, isFilter])
-  return isPlain ? PLAIN : order
+  }, [isPlain, buffer, columns, key])
+  if (isPlain) return PLAIN
+  return made.key === key ? made.order : { ...made.order, matches: null, isPending: true }
 }
 
 /** In words, where the shown rows are not the rows as they came; else empty. */
@@ -80,6 +85,7 @@ export function arrangementText(
   rowCount: number,
   isWhole: boolean,
 ) {
+  if (order.isPending) return 'arranging…'
   const parts: string[] = []
   if (order.isTooLargeToSort)
     parts.push(`not sorted: more than ${countText(SORT_ROWS_MAX)} rows are for ORDER BY`)
