@@ -73,6 +73,7 @@ describe('[RC15] client credentials', () => {
     const failure = await start(env).then(
       async (stack) => {
         await stack[Symbol.asyncDispose]()
+        return undefined
       },
       (error: Error) => error,
     )

@@ -2,6 +2,7 @@
 // what is not loaded is never taken for missing.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { tableResponse, type TableResponse } from '@lake/core/api/contract.ts'
+import { LIMITS } from '../src/limits.ts'
 import { startCatalogProxy, type CatalogProxy } from './support/catalog-proxy.ts'
 import { startTestLake, startTestStack, type TestLake, type TestStack } from './support/test-stack.ts'
 
@@ -88,5 +89,35 @@ describe('[SC3] readers of one cold table', () => {
     )
     expect(new Set(plans).size).toBe(1)
     expect(catalog.tableCalls).toEqual(['200 GET episodes?snapshots=all'])
+  })
+})
+
+describe('[SC4] cold tables', () => {
+  it('load 64 at a time; the next is told to come back, without a call, and an equal one is not', async () => {
+    const released = Promise.withResolvers<undefined>()
+    const arrived: string[] = []
+    await using slow = await startCatalogProxy(lake.ready.restEndpoint, async ({ path }, pass) => {
+      if (!path.includes('/tables/')) return undefined
+      arrived.push(path)
+      await released.promise
+      return await pass()
+    })
+    await using cold = await startTestStack(lake, { LAKE_ICEBERG_REST_ENDPOINT: slow.url.href })
+    const open = async (name: string): Promise<Response> =>
+      await cold.client.request('GET', `/namespaces/analytics/tables/${name}`)
+    const first = Array.from({ length: 64 }, async (_, index) => await open(`cold_${index}`))
+    await expect.poll(() => arrived.length, { timeout: 10_000 }).toBe(LIMITS.catalogConnectionsMax)
+    // What waits for a connection is being loaded too: all 64 are, as soon as the server has read their requests.
+    await expect.poll(async () => (await open('one_more')).status, { timeout: 10_000 }).toBe(429)
+    const refused = await open('yet_one_more')
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1'])
+    const equal = open('cold_0')
+    released.resolve(undefined)
+    expect(new Set((await Promise.all([...first, equal])).map(({ status }) => status))).toEqual(
+      new Set([404]),
+    )
+    expect(slow.tableCalls.filter((call) => call.includes('more'))).toEqual([])
+    expect(slow.tableCalls).toHaveLength(64)
+    expect((await open('yet_one_more')).status).toBe(404)
   })
 })

@@ -102,6 +102,35 @@ describe('session', () => {
     await expect(load(catalog)).resolves.toBeDefined()
   })
 
+  it('[RC8] makes one exchange for 200 readers while the identity provider is down, and one for a later reader', async () => {
+    let isDown = false
+    let exchanges = 0
+    let accepted = 'first'
+    const { catalog } = await setUp(
+      async ({ path, headers }) => {
+        if (path !== '/v1/oauth/tokens')
+          return headers.authorization === `Bearer ${accepted}` ? { body: tableBody() } : { status: 401 }
+        exchanges += 1
+        if (!isDown) return { body: { access_token: accepted } }
+        await new Promise((resolve) => setTimeout(resolve, 1_500))
+        return { status: 503 }
+      },
+      { auth: clientCredentials(), config: {} },
+    )
+    await load(catalog)
+    accepted = 'second'
+    exchanges = 0
+    isDown = true
+    const readers = await Promise.allSettled(Array.from({ length: 200 }, async () => await load(catalog)))
+    expect(readers.filter(({ status }) => status === 'fulfilled')).toEqual([])
+    expect(exchanges).toBe(1)
+    await load(catalog).catch(() => undefined)
+    expect(exchanges).toBe(2)
+    isDown = false
+    await load(catalog)
+    expect(exchanges).toBe(3)
+  })
+
   it('[RC15] sends Basic client authentication, and leaves out what is blank', async () => {
     const basic = await setUp(
       ({ path }) => ({ body: path === '/v1/oauth/tokens' ? { access_token: 'a' } : tableBody() }),
