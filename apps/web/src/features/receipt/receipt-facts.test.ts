@@ -73,6 +73,8 @@ describe('exactness', () => {
   const receipt = { statementId: 's', tables: [], rowCount: 3, elapsedMs: 1, engine: 'e' }
   it('calls only a finished run exact', () => {
     expect(exactnessOf({ kind: 'finished', info, receipt }, 3).text).toBe('exact')
+    const larger = { ...receipt, rowCount: 1200 }
+    expect(exactnessOf({ kind: 'finished', info, receipt: larger }, 3).text).toBe('first 3 rows of 1,200')
     expect(exactnessOf({ kind: 'reading', info, progress: null }, 3).text).toBe('reading')
   })
 
