@@ -24,7 +24,8 @@ const CATALOG_OUTCOMES: Record<Fault, readonly string[]> = {
 const STORAGE_OUTCOMES: Record<Fault, readonly string[]> = {
   refused: ['STORAGE_UNAVAILABLE', 'ok'],
   'reset mid-body': ['STORAGE_UNAVAILABLE', 'ok'],
-  '401': ['STORAGE_ACCESS_DENIED', 'STORAGE_UNAVAILABLE'],
+  // The credentials themselves are refused, so fresh ones are asked for once.
+  '401': ['STORAGE_ACCESS_DENIED', 'ok'],
   '403': ['STORAGE_ACCESS_DENIED'],
   '404': ['OBJECT_MISSING'],
   '429': ['STORAGE_UNAVAILABLE', 'ok'],
