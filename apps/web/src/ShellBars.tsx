@@ -9,6 +9,7 @@ import type { Route } from './route.ts'
 import { shortcutText } from './ui/commands.ts'
 import { IconButton } from './ui/IconButton.tsx'
 import { useNotice } from './ui/notice.ts'
+import { useZone } from './ui/time-zone.ts'
 import { chooseTheme, useThemeChoice, type ThemeChoice } from './ui/theme.ts'
 
 const NEXT_THEME: Record<ThemeChoice, ThemeChoice> = { system: 'light', light: 'dark', dark: 'system' }
@@ -92,6 +93,7 @@ export function StatusBar() {
   const running = useRunningTabs()
   const { saveStatus } = useTabs()
   const notice = useNotice()
+  const zone = useZone()
   return (
     <footer className="status-bar">
       <span>{running.size === 0 ? 'idle' : `running ${running.size}`}</span>
@@ -105,7 +107,7 @@ export function StatusBar() {
         <>
           <span className="status-wide">{session.data.principal ?? 'no sign-in'}</span>
           <span className="status-wide">discovery {session.data.discovery}</span>
-          <span>times in UTC</span>
+          <span>{zone === 'UTC' ? 'times in UTC' : `times of results in ${zone}`}</span>
           <span>v{session.data.version}</span>
         </>
       )}
