@@ -84,9 +84,7 @@ export const LIMITS = {
   variantCharsMax: 16 * MIB,
   variantDepthMax: 256,
   /** Of a column chunk that is decoded here rather than by the engine; as many are held as files are fetched at once. */
-  /** Row groups up to this size are rewritten where they are read, larger ones in a thread. */
-  rewriteInlineBytesMax: MIB,
-  rewriteInlineRowsMax: 8_192,
+  /** Threads that rewrite row groups with variants, and the heap of each. */
   rewriteThreadsMax: 2,
   rewritesWaitingMax: 4_096,
   rewriteThreadHeapMib: 2_048,

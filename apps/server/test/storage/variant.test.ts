@@ -1,6 +1,6 @@
 // Variants as JSON: every fixture of the Parquet project, shredded or not, against the variant that it states, and values
 // that lie about themselves.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AppError, isAppError } from '@lake/core/errors.ts'
@@ -215,6 +215,31 @@ describe('large row groups', () => {
     }, 5)
     await expect(excerptOf(good, schema, directory, {}, controller.signal)).rejects.toBe(reason)
   })
+})
+
+describe('damaged pages', () => {
+  test('[VA4] any changed byte gives rows or a typed error', async () => {
+    const path = join(directory, 'small.parquet')
+    const sql = `SELECT CASE WHEN i % 5 > 0 THEN {'metadata': from_hex('010000'), 'value': from_hex('0c' || lpad(to_hex(i), 2, '0'))} END AS v FROM range(12) t(i)`
+    await duck.run(`COPY (${sql}) TO '${path}' (FORMAT parquet, FIELD_IDS {v: 2})`)
+    const bytes = readFileSync(path)
+    const end = bytes.length - 8 - bytes.readUInt32LE(bytes.length - 8)
+    const changed = join(directory, 'changed.parquet')
+    const schema = schemaOf(field(2, 'v', { kind: 'variant' }))
+    for (let at = 4; at < end; at += 5) {
+      for (const value of [0, 0x80]) {
+        writeFileSync(
+          changed,
+          Uint8Array.from(bytes, (byte, index) => (index === at ? value : byte)),
+        )
+        const error: unknown = await excerptOf(changed, schema, directory).then(
+          () => undefined,
+          (reason: unknown) => reason,
+        )
+        expect(error === undefined || isAppError(error), `${at}: ${String(error)}`).toBe(true)
+      }
+    }
+  }, 60_000)
 })
 
 describe('hostile variants', () => {

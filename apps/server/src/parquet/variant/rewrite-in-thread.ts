@@ -1,5 +1,6 @@
-// Rewrites a large row group in a thread of its own, so that nothing else waits for it. One thread for each row group, a
-// few at once; it ends when it is done, when the statement is cancelled, or when it takes more memory than allowed.
+// Rewrites row groups in threads: nothing else waits for them, and a file that lies about its pages costs a thread and
+// no more. A few threads at once, each with a bounded heap; one is kept for the next row group unless it failed or its
+// statement was cancelled.
 import { Worker } from 'node:worker_threads'
 import { AppError } from '@lake/core/errors.ts'
 import type { ErrorCode } from '@lake/core/errors.ts'
@@ -36,33 +37,44 @@ export async function rewriteInThread(
   }
 }
 
-async function runThread(input: RewriteInput, signal: AbortSignal): Promise<RewriteAnswer> {
-  const worker = new Worker(new URL('rewrite-thread.ts', import.meta.url), {
-    workerData: input,
-    transferList: input.chunks.map(({ bytes }) => bytes.buffer as ArrayBuffer),
+/** Threads without work. They keep nothing alive. */
+const idle: Worker[] = []
+
+function startThread(): Worker {
+  return new Worker(new URL('rewrite-thread.ts', import.meta.url), {
     resourceLimits: { maxOldGenerationSizeMb: LIMITS.rewriteThreadHeapMib, maxYoungGenerationSizeMb: 128 },
     env: {},
   })
+}
+
+async function runThread(input: RewriteInput, signal: AbortSignal): Promise<RewriteAnswer> {
+  const worker = idle.pop() ?? startThread()
+  worker.ref()
   const { promise, resolve, reject } = Promise.withResolvers<RewriteAnswer>()
   const abort = (): void => {
     reject(signal.reason as Error)
   }
   signal.addEventListener('abort', abort, { once: true })
-  worker.once('message', resolve)
-  worker.once('error', (error: Error & { code?: string }) => {
-    reject(
-      error.code === 'ERR_WORKER_OUT_OF_MEMORY'
-        ? parquetUnsupported('a very large row group of variants')
-        : error,
-    )
-  })
-  worker.once('exit', () => {
+  const fail = (error: Error & { code?: string }): void => {
+    const isTooLarge = error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+    reject(isTooLarge ? parquetUnsupported('a very large row group of variants') : error)
+  }
+  const exit = (): void => {
     reject(new Error('a thread ended without an answer'))
-  })
+  }
+  worker.on('message', resolve).on('error', fail).on('exit', exit)
+  const buffers = input.chunks.map(({ bytes }) => bytes.buffer as ArrayBuffer)
+  worker.postMessage(input, buffers)
   try {
-    return await promise
+    const answer = await promise
+    worker.off('message', resolve).off('error', fail).off('exit', exit)
+    worker.unref()
+    idle.push(worker)
+    return answer
+  } catch (error) {
+    await worker.terminate()
+    throw error
   } finally {
     signal.removeEventListener('abort', abort)
-    await worker.terminate()
   }
 }

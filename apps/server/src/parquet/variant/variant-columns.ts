@@ -1,14 +1,13 @@
 // Columns with variants in an excerpt: read from the file row group by row group, each variant turned into JSON text, and
 // written anew, since the engine does not read variants right. A variant may be a column or lie anywhere inside of one.
 import type { IcebergType } from '@lake/core/iceberg/types.ts'
-import { LIMITS } from '../../limits.ts'
 import { listShape, mapShape } from '../containers.ts'
 import type { FieldIds } from '../field-ids.ts'
 import type { FileReader } from '../file-reader.ts'
 import type { ColumnChunk, RowGroup, SchemaNode } from '../parquet-metadata.ts'
 import { leavesOf } from '../raw-column.ts'
 import { parquetCorrupt } from '../thrift.ts'
-import { compileRewriting, rewriteRowGroup } from './rewrite-column.ts'
+import { compileRewriting } from './rewrite-column.ts'
 import type { RewriteInput, Rewriting } from './rewrite-column.ts'
 import { rewriteInThread } from './rewrite-in-thread.ts'
 
@@ -97,10 +96,7 @@ export async function addVariantChunks(
     for (const { rewriting } of columns) {
       const chunks = await readChunks(rewriting.source, group, reader, signal)
       const input: RewriteInput = { ...rewriting, rowCount: group.rowCount, chunks }
-      const isSmall =
-        chunks.reduce((total, { chunk }) => total + chunk.uncompressedBytes, 0) <=
-          LIMITS.rewriteInlineBytesMax && group.rowCount <= LIMITS.rewriteInlineRowsMax
-      made.push(...(isSmall ? rewriteRowGroup(input) : await rewriteInThread(input, signal)))
+      made.push(...(await rewriteInThread(input, signal)))
     }
     added.push({ ...group, chunks: [...group.chunks, ...made] })
   }
