@@ -1,23 +1,17 @@
-// Avro data files read by the same rules as Parquet ones, exact to the last digit. Values are encoded by avsc.
+// Avro data files read by the same rules as Parquet ones, exact to the last digit.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import avsc from 'avsc'
-import { ALWAYS_TRUE } from '@lake/core/expr/predicate.ts'
-import { UNPARTITIONED } from '@lake/core/iceberg/partition-spec.ts'
 import { parseNameMapping } from '@lake/core/iceberg/name-mapping.ts'
-import type { IcebergType, NestedField, Schema } from '@lake/core/iceberg/types.ts'
+import type { IcebergType, Schema } from '@lake/core/iceberg/types.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { writeAvroExcerpt } from '../../src/avro/avro-excerpt.ts'
-import { container, longType, type Codec } from '../../src/metadata/test/avro-file.ts'
 import type { ExcerptOutcome, ExcerptRequest } from '../../src/parquet/excerpt-writer.ts'
-import { dataFile, openDuck } from './duck.ts'
+import { avroExcerptOf, list, logical, map, struct, writeAvro } from './avro-data.ts'
+import { openDuck } from './duck.ts'
 import { excerptRows, field, schemaOf } from './excerpt.ts'
-import { createLocalFiles, sizeOf, uriOf } from './local-files.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'avro-excerpt-'))
 let duck: Awaited<ReturnType<typeof openDuck>>
-let next = 0
 beforeAll(async () => {
   duck = await openDuck()
 })
@@ -26,72 +20,13 @@ afterAll(() => {
   rmSync(directory, { recursive: true })
 })
 
-const isLong = (schema: unknown): boolean =>
-  schema === 'long' ||
-  (typeof schema === 'object' && schema !== null && 'type' in schema && schema.type === 'long')
-
-interface FileOptions {
-  readonly codec?: Codec
-  readonly rowsPerBlock?: number
-}
-
-function write(fields: readonly unknown[], rows: readonly unknown[], options: FileOptions = {}): string {
-  const { codec = 'null', rowsPerBlock = 3 } = options
-  const schema = { type: 'record', name: 'table', fields }
-  const type = avsc.Type.forSchema(schema as avsc.Schema, {
-    typeHook: (attributes) => (isLong(attributes) ? longType : undefined),
-  })
-  const blocks = Array.from({ length: Math.ceil(rows.length / rowsPerBlock) }, (_, index) => {
-    const part = rows.slice(index * rowsPerBlock, (index + 1) * rowsPerBlock)
-    return { count: part.length, data: Buffer.concat(part.map((row) => type.toBuffer(row))) }
-  })
-  next += 1
-  const path = join(directory, `${next}.avro`)
-  writeFileSync(path, container(schema, { codec, blocks }))
-  return path
-}
-
-async function excerptOf(
+const write = (fields: readonly unknown[], rows: readonly unknown[], options = {}): string =>
+  writeAvro(directory, fields, rows, options)
+const excerptOf = async (
   path: string,
   schema: Schema,
   more: Partial<ExcerptRequest> = {},
-): Promise<ExcerptOutcome> {
-  next += 1
-  const size = await sizeOf(path)
-  return await writeAvroExcerpt(
-    {
-      task: { file: dataFile(path, size, { format: 'avro' }), sequenceNumber: 1n, deletes: [] },
-      partitionSpec: UNPARTITIONED,
-      schema,
-      nameMapping: undefined,
-      columnIndexes: new Set(schema.fields.keys()),
-      predicate: ALWAYS_TRUE,
-      store: createLocalFiles(),
-      uri: uriOf(path),
-      directory,
-      name: `excerpt-${next}`,
-      ...more,
-    },
-    new AbortController().signal,
-  )
-}
-
-const struct = (...fields: NestedField[]): IcebergType => ({ kind: 'struct', fields })
-const list = (elementId: number, element: IcebergType): IcebergType => ({
-  kind: 'list',
-  elementId,
-  element,
-  isElementRequired: false,
-})
-const map = (keyId: number, key: IcebergType, valueId: number, value: IcebergType): IcebergType => ({
-  kind: 'map',
-  keyId,
-  key,
-  valueId,
-  value,
-  isValueRequired: false,
-})
-const logical = (type: string, logicalType: string, more = {}) => ({ type, logicalType, ...more })
+): Promise<ExcerptOutcome> => await avroExcerptOf(directory, path, schema, more)
 
 describe('[AV1] every type', () => {
   const columns: [
@@ -370,125 +305,5 @@ describe('[AV2] columns', () => {
     ])
     const read = (await excerptRows(duck, outcome, 'INTEGER', 'VARCHAR')) as [number, string][]
     expect(read.every(([a, b], index) => a === index && b === `v${index}`)).toBe(true)
-  })
-})
-
-describe('[AV1] nesting', () => {
-  /** The same numbers every time (mulberry32). */
-  function createRandom(seed: number): () => number {
-    let state = seed
-    return () => {
-      state = (state + 0x6d2b79f5) | 0
-      let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-      mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-      return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-    }
-  }
-
-  interface Shape {
-    readonly avro: unknown
-    readonly type: IcebergType
-    readonly sql: string
-    /** A value for avsc, and the same as the engine's JSON. */
-    readonly make: (random: () => number) => { readonly value: unknown; readonly json: unknown }
-  }
-
-  const orNull = (shape: Shape): Shape => ({
-    ...shape,
-    avro: ['null', shape.avro],
-    make: (random) => (random() < 0.3 ? { value: null, json: null } : shape.make(random)),
-  })
-  const many = (random: () => number, shape: Shape) =>
-    Array.from({ length: Math.floor(random() * 4) }, () => shape.make(random))
-  const ofLong: Shape = {
-    avro: 'long',
-    type: { kind: 'long' },
-    sql: 'BIGINT',
-    make: (random) => {
-      const value = BigInt(Math.floor(random() * 1e6)) - 500_000n
-      return { value, json: String(value) }
-    },
-  }
-  const ofText: Shape = {
-    avro: 'string',
-    type: { kind: 'string' },
-    sql: 'VARCHAR',
-    make: (random) => {
-      const value = 'é'.repeat(Math.floor(random() * 3))
-      return { value, json: value }
-    },
-  }
-  const listOf = (id: number, element: Shape): Shape => ({
-    avro: { type: 'array', items: element.avro },
-    type: list(id, element.type),
-    sql: `${element.sql}[]`,
-    make: (random) => {
-      const made = many(random, element)
-      return { value: made.map(({ value }) => value), json: made.map(({ json }) => json) }
-    },
-  })
-  const mapOf = (id: number, element: Shape): Shape => ({
-    avro: { type: 'map', values: element.avro },
-    type: map(id, { kind: 'string' }, id + 1, element.type),
-    sql: `MAP(VARCHAR, ${element.sql})`,
-    make: (random) => {
-      const made = many(random, element)
-      return {
-        value: Object.fromEntries(made.map(({ value }, index) => [`k${index}`, value])),
-        json: made.map(({ json }, index) => ({ key: `k${index}`, value: json })),
-      }
-    },
-  })
-  const structOf = (id: number, left: Shape, right: Shape): Shape => ({
-    avro: {
-      type: 'record',
-      name: `r${id}`,
-      fields: [
-        { name: 'left', type: left.avro, 'field-id': id },
-        { name: 'right', type: right.avro, 'field-id': id + 1 },
-      ],
-    },
-    type: struct(field(id, 'left', left.type), field(id + 1, 'right', right.type)),
-    sql: `STRUCT("left" ${left.sql}, "right" ${right.sql})`,
-    make: (random) => {
-      const [a, b] = [left.make(random), right.make(random)]
-      return { value: { left: a.value, right: b.value }, json: { left: a.json, right: b.json } }
-    },
-  })
-
-  test.each<[string, Shape]>([
-    ['lists of lists of lists', orNull(listOf(10, orNull(listOf(11, orNull(listOf(12, orNull(ofLong)))))))],
-    [
-      'required lists of structs of lists',
-      listOf(10, structOf(20, listOf(11, ofLong), orNull(listOf(12, ofText)))),
-    ],
-    [
-      'structs of maps of structs of lists',
-      orNull(
-        structOf(
-          20,
-          orNull(mapOf(30, orNull(structOf(40, ofLong, orNull(listOf(10, orNull(ofText))))))),
-          orNull(ofText),
-        ),
-      ),
-    ],
-    [
-      'maps of maps of lists',
-      mapOf(30, orNull(mapOf(32, orNull(listOf(10, orNull(structOf(20, orNull(ofLong), ofText))))))),
-    ],
-  ])('%s come out as they went in', async (_name, shape) => {
-    const random = createRandom(7)
-    const made = Array.from({ length: 400 }, () => shape.make(random))
-    const path = write(
-      [{ name: 'v', type: shape.avro, 'field-id': 1 }],
-      made.map(({ value }) => ({ v: value })),
-      { rowsPerBlock: 50 },
-    )
-    const rows = await excerptRows(
-      duck,
-      await excerptOf(path, schemaOf(field(1, 'v', shape.type))),
-      shape.sql,
-    )
-    expect(rows.map((row) => (row as unknown[])[0])).toEqual(made.map(({ json }) => json))
   })
 })
