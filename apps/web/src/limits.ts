@@ -30,7 +30,7 @@ export const CANCEL_TIMEOUT_MS = 10_000
 export const CATALOG_STALE_MS = 30_000
 
 /** Cells of an answer that a fingerprint is made of; larger answers are compared by no one. */
-export const FINGERPRINT_CELLS_MAX = 4_000_000
+export const FINGERPRINT_CELLS_MAX = 2_000_000
 export const FINGERPRINT_SLICE_MS = 12
 /** Characters of a link's fragment; a longer one would be cut by mail and chat programs. */
 export const LINK_CHARS_MAX = 64_000

@@ -27,6 +27,7 @@ export function LinkMenu({ run, snapshot, title, onFingerprint }: LinkMenuProps)
   const pins = pinsOfReceipt(tables)
   const isPinnable = snapshot.state.kind === 'finished'
   const copyPinned = async () => {
+    say('Making the link…')
     const fingerprint = (await onFingerprint()) ?? undefined
     await copyFragment(
       encodeLink({ title, sql, pins, fingerprint }),
