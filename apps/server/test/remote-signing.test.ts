@@ -16,6 +16,8 @@ let stack: TestStack
 let signed: { uri: string; authorization: string | undefined; range: string | undefined }[] = []
 let config: Record<string, string>
 let cacheControl: string
+/** All that the signer gave out. */
+const signatures = new Set<string>()
 
 beforeAll(async () => {
   const flags = ['--s3-access-key', KEYS.accessKeyId, '--s3-secret-key', KEYS.secretAccessKey]
@@ -71,6 +73,7 @@ async function sign({ body, headers: sent }: StubRequest): Promise<StubAnswer> {
     }),
   )
   const answered = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, [value]]))
+  signatures.add(/Signature=([0-9a-f]+)/.exec(request.headers['authorization'] ?? '')?.[1] ?? 'none')
   return { body: { uri, headers: answered }, headers: { 'cache-control': cacheControl } }
 }
 
@@ -119,5 +122,25 @@ describe('[CR6] remote signing', () => {
     )
     expect(await answer.json()).toMatchObject({ isAccessible: true })
     expect(signed.length).toBeGreaterThan(2)
+  })
+
+  it('[SX1] shows no signature and no token, in success or failure', async () => {
+    const seen: string[] = []
+    for (const table of ['episodes', 'nothing']) {
+      const planned = await stack.client.request('POST', '/flight-info', {
+        sql: `SELECT * FROM iceberg.analytics.${table}`,
+      })
+      const text = await planned.text()
+      seen.push(text)
+      if (!planned.ok) continue
+      const { ticket } = JSON.parse(text) as { ticket: string }
+      const answer = await stack.client.doGet(ticket)
+      seen.push(Buffer.from(await answer.arrayBuffer()).toString('latin1'))
+    }
+    seen.push(...stack.log.map((line) => JSON.stringify(line)))
+    expect(signatures.size).toBeGreaterThan(2)
+    expect(signatures).not.toContain('none')
+    for (const secret of [...signatures, lake.ready.token, KEYS.secretAccessKey])
+      expect(seen.filter((text) => text.includes(secret))).toEqual([])
   })
 })

@@ -29,7 +29,8 @@ export function createAwsSecrets(): ReadAwsSecret {
     } catch (error) {
       if (deadline.signal.aborted) throw abortError(deadline.signal)
       // The error itself is left out: it carries the signed request.
-      const reason = error instanceof Error ? error.name : 'failure'
+      const { name: kind, message } = error instanceof Error ? error : { name: 'failure', message: '' }
+      const reason = message === 'Region is missing' ? 'set AWS_REGION, or write its ARN' : kind
       throw new AppError('CATALOG_UNAVAILABLE', `The secret aws-sm:${name} cannot be read (${reason})`)
     }
   }

@@ -83,6 +83,16 @@ describe('[CF8] AWS Secrets Manager', () => {
     })
   })
 
+  it('without a region says how to give one', async () => {
+    vi.stubEnv('AWS_REGION', undefined)
+    vi.stubEnv('AWS_DEFAULT_REGION', undefined)
+    vi.stubEnv('AWS_CONFIG_FILE', '/nonexistent')
+    await expect(createSecretResolver({})('aws-sm:plain', NEVER)).rejects.toMatchObject({
+      code: 'CATALOG_UNAVAILABLE',
+      message: expect.stringContaining('AWS_REGION') as string,
+    })
+  })
+
   it('is asked in the region of an ARN', async () => {
     const resolve = createSecretResolver({})
     await resolve('aws-sm:arn:aws:secretsmanager:ap-south-1:123:secret:plain', NEVER)
