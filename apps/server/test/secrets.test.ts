@@ -139,7 +139,6 @@ describe('[SX2] a secret', () => {
       const printed = [
         ...lines,
         String(secret),
-        `${secret.toString()}`,
         JSON.stringify({ secret, list: [secret] }),
         inspect({ secret }, { depth: 9, showHidden: true }),
         inspect(new Error('x', { cause: secret })),
