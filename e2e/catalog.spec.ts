@@ -53,6 +53,18 @@ test('a table is queried from its page', async ({ page }) => {
   expect(await workbench.editorText()).toContain('FROM iceberg.analytics.episodes')
 })
 
+test('access to the files of a table is verified step by step', async ({ page }) => {
+  const workbench = new Workbench(page)
+  await workbench.open('/t/analytics/episodes')
+  await page.getByRole('button', { name: 'Verify storage access' }).click()
+  const section = page.getByRole('region', { name: 'Storage access' })
+  await expect(section.getByRole('row')).toHaveCount(5)
+  await expect(section.getByRole('cell', { name: 'ok', exact: true })).toHaveCount(4)
+  await section.scrollIntoViewIfNeeded()
+  await workbench.screen('storage-access')
+  await workbench.expectAccessible()
+})
+
 test('a table opens by its full name, and a wrong name says what is wrong', async ({ page }) => {
   const workbench = new Workbench(page)
   await workbench.open()

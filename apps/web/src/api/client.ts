@@ -11,6 +11,7 @@ import {
   sessionResponse,
   tableResponse,
   tablesResponse,
+  verifyStorageAccessResponse,
   type FlightInfoRequest,
   type RouteName,
 } from '@lake/core/api/contract.ts'
@@ -80,6 +81,14 @@ export const getTables = (namespace: readonly string[], signal: AbortSignal) =>
 
 export const getTable = (namespace: readonly string[], table: string, signal: AbortSignal) =>
   call('table', tableResponse, { params: { namespace: namespaceParam(namespace), table } }, signal)
+
+export const postVerifyStorageAccess = (namespace: readonly string[], table: string, signal: AbortSignal) =>
+  call(
+    'verifyStorageAccess',
+    verifyStorageAccessResponse,
+    { params: { namespace: namespaceParam(namespace), table } },
+    signal,
+  )
 
 export const postAnalyze = (sql: string, signal: AbortSignal) =>
   call('analyze', analyzeResponse, { body: { sql } }, signal)

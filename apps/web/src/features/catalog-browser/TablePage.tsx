@@ -13,6 +13,7 @@ import { rememberTable } from './known-tables.ts'
 import { PartitionsAndOrders, Properties } from './TableLayout.tsx'
 import { SchemaTable } from './SchemaTable.tsx'
 import { RefsTable, SnapshotsTable } from './SnapshotsTable.tsx'
+import { StorageAccess } from './StorageAccess.tsx'
 
 interface TablePageProps {
   name: TableName
@@ -108,6 +109,7 @@ function TableDetails({ table, onQuery }: TableDetailsProps) {
       <SnapshotsTable table={table} onQuery={onQuery} />
       <RefsTable table={table} />
       <PartitionsAndOrders table={table} />
+      <StorageAccess name={{ namespace: table.namespace, table: table.table }} />
       <Properties table={table} />
     </>
   )

@@ -7,7 +7,7 @@ import { exactnessOf } from '../../query-run/exactness.ts'
 import { isRunning } from '../../query-run/run-state.ts'
 import { ageText, durationText, instantText } from '../../ui/format-quantity.ts'
 import { useNow } from '../../ui/use-now.ts'
-import { snapshotLabel, tableFacts, tableLabel, tablesOf, totalFacts } from './receipt-facts.ts'
+import { receiptKey, snapshotLabel, tableFacts, tableLabel, tablesOf, totalFacts } from './receipt-facts.ts'
 
 const TABLES_SHOWN_MAX = 3
 
@@ -59,7 +59,7 @@ export function ReceiptLine({ snapshot, isPanelOpen, onTogglePanel, actions }: R
       </output>
       <span className="receipt-facts">
         {tables.slice(0, TABLES_SHOWN_MAX).map((table) => (
-          <TableFacts key={tableLabel(table) + String(table.snapshotId)} table={table} now={now} />
+          <TableFacts key={receiptKey(table)} table={table} now={now} />
         ))}
         {tables.length > TABLES_SHOWN_MAX && (
           <span className="receipt-table">and {tables.length - TABLES_SHOWN_MAX} more tables</span>

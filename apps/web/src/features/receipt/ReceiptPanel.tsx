@@ -10,7 +10,7 @@ import { CopyButton } from '../../ui/CopyButton.tsx'
 import { countText, durationText } from '../../ui/format-quantity.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { ScrollRegion } from '../../ui/ScrollRegion.tsx'
-import { panelFacts, tableLabel, tablesOf } from './receipt-facts.ts'
+import { panelFacts, receiptKey, tableLabel, tablesOf } from './receipt-facts.ts'
 
 const COPIED = new Set(['snapshot id', 'table uuid'])
 
@@ -103,7 +103,7 @@ export function ReceiptPanel({ sql, snapshot, onClose }: ReceiptPanelProps) {
           {statementId !== undefined && <Fact label="statement" value={statementId} />}
         </dl>
         {tables.map((table) => (
-          <TableSection key={tableLabel(table) + String(table.snapshotId)} table={table} />
+          <TableSection key={receiptKey(table)} table={table} />
         ))}
         {tables.length > 0 && <Reproduce sql={sql} tables={tables} />}
         {tables.length === 0 && <p className="page-note">The statement names no table.</p>}

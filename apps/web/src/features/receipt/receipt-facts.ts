@@ -10,7 +10,16 @@ export function tablesOf(state: RunState): readonly TableReceipt[] {
   return infoOf(state)?.tables ?? []
 }
 
-export const tableLabel = (table: TableReceipt): string => [...table.namespace, table.table].join('.')
+/** As in SQL, a metadata table by its own name. */
+export function tableLabel(table: TableReceipt): string {
+  const name = table.metadataTable === undefined ? table.table : `${table.table}$${table.metadataTable}`
+  return [...table.namespace, name].join('.')
+}
+
+/** Tells the lines of a receipt apart: a table stands in it once for each version and metadata table that was asked for. */
+export function receiptKey(table: TableReceipt): string {
+  return JSON.stringify([tableLabel(table), table.snapshotId, table.requested])
+}
 
 export function snapshotLabel(table: TableReceipt): string {
   return table.snapshotId === null ? 'no snapshot' : shortId(table.snapshotId)

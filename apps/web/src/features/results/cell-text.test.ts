@@ -192,6 +192,13 @@ describe('text, binary and nested values', () => {
     expect(text(uuid, 0, 'UUID')).toBe('00112233-4455-6677-8899-aabbccddeeff')
   })
 
+  it('writes a geometry as well-known text, and bytes that are none as hex', () => {
+    const point = Uint8Array.from([1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 240, 63, 0, 0, 0, 0, 0, 0, 0, 64])
+    const data = vectorFromArray([point, new Uint8Array([9])], new Binary()).data[0]!
+    expect([text(data, 0, 'GEOMETRY'), text(data, 1, 'GEOMETRY')]).toEqual(['POINT (1 2)', '0x09'])
+    expect(text(data, 0, 'BLOB')).toMatch(/^0x0101/)
+  })
+
   it('reads booleans bit by bit', () => {
     const data = vectorFromArray([true, null, false], new Bool()).data[0]!
     expect([0, 1, 2].map((i) => text(data, i))).toEqual(['true', null, 'false'])

@@ -1,6 +1,7 @@
 // Exact text of any Arrow value, read from the raw buffers: `Vector.get()` rounds timestamps and drops decimal points.
 // Null is null and every other value is a string, so that NULL, '' and 'NULL' stay apart. Columns are addressed by
 // index, never by name: names may repeat.
+import { formatWkt } from '@lake/core/iceberg/wkt.ts'
 import {
   DataType,
   DateUnit,
@@ -57,8 +58,10 @@ function bytesAt(data: Data, index: number, bytesMax = Number.POSITIVE_INFINITY)
   return (data.values as Uint8Array).subarray(start, Math.min(end, start + bytesMax))
 }
 
-function binaryText(bytes: Uint8Array, { sqlType }: TextOptions): string {
-  return sqlType === 'UUID' && bytes.length === 16 ? uuidText(bytes) : hexText(bytes)
+function binaryText(bytes: Uint8Array, { sqlType, charsMax }: TextOptions): string {
+  if (sqlType === 'UUID' && bytes.length === 16) return uuidText(bytes)
+  // What is no geometry after all is shown as what it is.
+  return (sqlType === 'GEOMETRY' ? formatWkt(bytes, charsMax) : undefined) ?? hexText(bytes)
 }
 
 function dictionaryText(data: Data, index: number, options: TextOptions): string | null {
@@ -147,7 +150,10 @@ export function cellText(data: Data, index: number, options: TextOptions): strin
       return decoder.decode(bytesAt(data, index, options.charsMax && options.charsMax * 4))
     case Type.Binary:
     case Type.LargeBinary:
-      return binaryText(bytesAt(data, index, options.charsMax), options)
+      return binaryText(
+        bytesAt(data, index, options.sqlType === 'GEOMETRY' ? undefined : options.charsMax),
+        options,
+      )
     case Type.Dictionary:
       return dictionaryText(data, index, options)
     case Type.Interval:
