@@ -117,3 +117,18 @@ describe('[QR10] a fault at every external call', () => {
     expect(openSockets() - before).toBeLessThan(60)
   })
 })
+
+describe('a fault after rows were sent', () => {
+  it('[QR4] shows that they left while later files were unread, and that the rest is missing', async () => {
+    const sql = 'SELECT * FROM iceberg.analytics.episodes'
+    storage.reset()
+    const whole = await stack.client.query(sql)
+    storage.reset(storage.callCount - 1, '403')
+    const result = await stack.client.query(sql)
+    storage.reset()
+    expect(result.failure?.code).toBe('STORAGE_ACCESS_DENIED')
+    expect(result.receipt).toBeUndefined()
+    expect(result.rowCount).toBeGreaterThan(0)
+    expect(result.rowCount).toBeLessThan(whole.rowCount)
+  })
+})

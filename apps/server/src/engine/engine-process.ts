@@ -85,7 +85,9 @@ async function bind(request: EngineRequest & { kind: 'bind' }): Promise<BindAnsw
       type: typeText(prepared.columnType(index)),
     }))
     prepared.destroySync()
-    const explained = await connection.runAndReadAll(`EXPLAIN (FORMAT JSON) ${request.sql}`)
+    // Empty statements before the first, which EXPLAIN would not skip.
+    const sql = request.sql.replace(/^[\s;]+/, (empty) => ' '.repeat(empty.length))
+    const explained = await connection.runAndReadAll(`EXPLAIN (FORMAT JSON) ${sql}`)
     const treeText = await serialize(request.sql)
     return { columns, treeText, planText: String(explained.getRows()[0]?.[1]) }
   } finally {

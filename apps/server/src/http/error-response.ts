@@ -3,6 +3,7 @@
 import type { Response } from 'express'
 import { AppError, ERROR_CODES } from '@lake/core/errors.ts'
 import type { ErrorBody } from '@lake/core/api/contract.ts'
+import { bugTrace } from '../observability/bug-trace.ts'
 import type { Logger } from '../observability/logger.ts'
 
 /** The error as it may leave the server. */
@@ -25,7 +26,7 @@ export function logError(logger: Logger, error: unknown, requestId: string): voi
     const level = ERROR_CODES[error.code].status >= 500 ? 'warn' : 'info'
     logger[level]({ requestId, code: error.code }, 'request failed')
   } else {
-    logger.error({ requestId, stack: error instanceof Error ? error.stack : typeof error }, 'bug')
+    logger.error({ requestId, trace: bugTrace(error) }, 'bug')
   }
 }
 

@@ -4,13 +4,15 @@ import type { RequestHandler } from 'express'
 import { AppError } from '@lake/core/errors.ts'
 
 const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]']
+const HTTP_PORT = 80
 
 /** Throws PERMISSION_DENIED for a Host that is not this server, or an Origin that is not that Host. */
 export const guardLoopback: RequestHandler = (request, _response, next) => {
   const host = request.headers.host ?? ''
-  const name = host.replace(/:\d+$/, '')
-  const isOwnPort = host.endsWith(`:${request.socket.localPort}`)
-  if (!LOOPBACK_NAMES.includes(name) || !isOwnPort) {
+  const [, name = '', port = String(HTTP_PORT)] = /^(.*?)(?::(\d+))?$/.exec(host) ?? []
+  // The address that the connection came in on is loopback by configuration, 127.0.0.2 for example.
+  const isOwnName = LOOPBACK_NAMES.includes(name) || name === request.socket.localAddress
+  if (!isOwnName || port !== String(request.socket.localPort)) {
     throw new AppError('PERMISSION_DENIED', 'This server answers on its loopback address only')
   }
   const { origin } = request.headers

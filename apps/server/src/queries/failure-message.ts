@@ -1,6 +1,7 @@
 // How a failure looks when it is the last message of a stream.
 import type { Failure } from '@lake/core/api/wire.ts'
 import { AppError } from '@lake/core/errors.ts'
+import { bugTrace } from '../observability/bug-trace.ts'
 import type { Logger } from '../observability/logger.ts'
 
 /** Bugs are logged with their stack and told as INTERNAL; what is expected is told as it is. */
@@ -16,7 +17,7 @@ export function failureMessage(
       error: { code, message, requestId, ...(details ? { details: { ...details } } : {}) },
     }
   }
-  logger.error({ requestId, stack: error instanceof Error ? error.stack : typeof error }, 'bug')
+  logger.error({ requestId, trace: bugTrace(error) }, 'bug')
   const message = 'Something went wrong here; the request id finds it in the log'
   return { kind: 'failure', error: { code: 'INTERNAL', message, requestId } }
 }

@@ -107,7 +107,7 @@ function visitTable(node: TreeNode, scope: Scope, analysis: Analysis): void {
   const catalog = textOf(node, 'catalog_name')
   const schemaName = textOf(node, 'schema_name')
   const tableName = textOf(node, 'table_name')
-  if (catalog === '' && schemaName === '' && scope.has(tableName.toLowerCase())) {
+  if (catalog === '' && schemaName === '' && scope.has(foldName(tableName))) {
     if (isNode(node['at_clause']))
       refuse(analysis, `"${tableName}" is no table, so it has no versions.`, node, true)
     return
@@ -135,14 +135,34 @@ function visitCtes(node: TreeNode, outer: Scope, analysis: Analysis, depth: numb
     (node['cte_map'] as { map?: readonly { key: string; value: TreeNode }[] } | undefined)?.map ?? []
   let scope = outer
   for (const { key, value } of entries) {
-    const name = key.toLowerCase()
-    const body = (value['query'] as { node?: TreeNode } | undefined)?.node
-    // Only a recursive query may name itself; elsewhere its own name means an outer one.
-    const isRecursive = body?.type === 'RECURSIVE_CTE_NODE'
-    visit(value, isRecursive ? new Set([...scope, name]) : scope, analysis, depth + 1)
-    scope = new Set([...scope, name])
+    // Its own name means an outer one in it; a recursive query adds its name itself.
+    visit(value, scope, analysis, depth + 1)
+    scope = new Set([...scope, foldName(key)])
   }
   return scope
+}
+
+/** Names fold by ASCII case alone, as in the engine: a name that only looks like one in scope must not pass for it. */
+function foldName(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
+}
+
+/**
+ * A node that gives its own name to some of its parts only. In the others, the first part of a recursive query above all,
+ * the name is no table of ours, and the engine would look for a view or a file of that name.
+ */
+function visitNamed(
+  node: TreeNode,
+  { named }: { readonly named: readonly string[] },
+  scope: Scope,
+  analysis: Analysis,
+  depth: number,
+): undefined {
+  const outer = 'cte_map' in node ? visitCtes(node, scope, analysis, depth) : scope
+  const inner = new Set([...outer, foldName(textOf(node, 'cte_name') || textOf(node, 'ctename'))])
+  for (const [key, child] of Object.entries(node)) {
+    if (key !== 'cte_map') visit(child, named.includes(key) ? inner : outer, analysis, depth + 1)
+  }
 }
 
 /** @returns the scope of what hangs below the node; undefined when everything below is visited already */
@@ -168,8 +188,10 @@ function visitTyped(node: TreeNode, scope: Scope, analysis: Analysis, depth: num
     }
     case 'SHOW_REF':
       return refuse(analysis, SHOW_HELP[textOf(node, 'show_type')] ?? 'SHOW does not run here.', node)
+    case 'RECURSIVE_CTE_NODE':
+      return visitNamed(node, { named: ['right'] }, scope, analysis, depth)
     case 'CTE_NODE':
-      return new Set([...scope, (textOf(node, 'cte_name') || textOf(node, 'ctename')).toLowerCase()])
+      return visitNamed(node, { named: ['child'] }, scope, analysis, depth)
     default:
       if (PLAIN_TYPES.has(node.type ?? '') || /^[A-Z_]+_TYPE_INFO$/u.test(node.type ?? '')) return scope
       return refuse(analysis, `The statement uses a form that does not run here: ${node.type}.`, node)

@@ -79,6 +79,13 @@ describe('selectS3Settings', () => {
     expect(select('s3://b/x', grant({}), NO_OVERRIDE, 'workload-identity').credentials).toBe('ambient')
   })
 
+  it('[CR9] never sends the ambient identity to an endpoint of the catalog', () => {
+    const given = grant({}, { 's3.endpoint': 'https://elsewhere.example', 'client.region': 'r' })
+    expect(select('s3://b/x', given, NO_OVERRIDE, 'workload-identity').endpoint).toBeUndefined()
+    const override = { ...NO_OVERRIDE, endpoint: new URL('https://chosen.example'), region: 'r' }
+    expect(select('s3://b/x', given, override, 'workload-identity').endpoint).toBe('https://chosen.example/')
+  })
+
   it('[CR3] lets the override win, also over vended keys when anonymous', () => {
     const given = grant(
       { s3: keys('k') },

@@ -46,7 +46,8 @@ export function selectS3Settings(
   const isPathStyle = override.isPathStyle ?? text('s3.path-style-access') === 'true'
   const credentials = override.isAnonymous ? 'anonymous' : credentialsFor(access, properties, grant)
   return {
-    endpoint: override.endpoint?.href ?? text('s3.endpoint'),
+    // A request that the ambient identity signs goes nowhere that the deployment did not choose.
+    endpoint: override.endpoint?.href ?? (access === 'workload-identity' ? undefined : text('s3.endpoint')),
     region: override.region ?? text('client.region') ?? text('s3.region') ?? text('region'),
     isPathStyle,
     credentials,
