@@ -69,6 +69,22 @@ describe('cancelling', () => {
     expect((await collect(session, 'SELECT 1')).numRows).toBe(1)
   })
 
+  it('a run that was given up before its first rows leaves nothing to the next session', async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const session = await engine.acquire(never)
+      const given = settle(
+        session.execute('SELECT sum(hash(i)) FROM range(40000000) t(i)', { rowsMax: Infinity }, never),
+      )
+      await new Promise((resolve) => setTimeout(resolve, round * 20))
+      await session[Symbol.asyncDispose]()
+      await given
+      await using next = await engine.acquire(never)
+      for (const rowsMax of [0, 50, 50]) {
+        expect((await collect(next, 'SELECT range FROM range(1000)', { rowsMax })).numRows).toBe(rowsMax)
+      }
+    }
+  })
+
   it('before it starts throws at once', async () => {
     await using session = await engine.acquire(never)
     expect(

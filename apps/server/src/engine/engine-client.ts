@@ -77,11 +77,14 @@ export async function startEngineClient(
   await mkdir(directory, { recursive: true })
   const child = spawnProcess(directory)
   const client = createClient(child, directory)
-  const started = (await client.request(
-    { kind: 'start', settings: { ...rest, directory } },
-    signal,
-  )) as StartAnswer
-  return Object.assign(client, { version: started.version })
+  try {
+    const request = { kind: 'start', settings: { ...rest, directory } } as const
+    const started = (await client.request(request, signal)) as StartAnswer
+    return Object.assign(client, { version: started.version })
+  } catch (error) {
+    client.kill()
+    throw error
+  }
 }
 
 /** Questions to a process that wait for their answers; all fail when the process is gone. */

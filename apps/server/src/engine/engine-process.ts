@@ -91,7 +91,8 @@ async function bind(request: EngineRequest & { kind: 'bind' }): Promise<BindAnsw
     const treeText = await serialize(request.sql)
     return { columns, treeText, planText: String(explained.getRows()[0]?.[1]) }
   } finally {
-    await connection.run('ROLLBACK')
+    // An open transaction would spoil every later statement; the pool replaces a process that ends.
+    await connection.run('ROLLBACK').catch(() => process.kill(process.pid, 'SIGKILL'))
   }
 }
 
@@ -144,7 +145,10 @@ async function pump(
   }
 }
 
-async function execute(request: EngineRequest & { kind: 'execute' }): Promise<ExecuteAnswer> {
+async function execute(
+  request: EngineRequest & { kind: 'execute' },
+  onEnd: () => void,
+): Promise<ExecuteAnswer> {
   isInterrupted = false
   const { connection } = open()
   const prepared = await prepareQuery(connection, request.sql)
@@ -156,12 +160,15 @@ async function execute(request: EngineRequest & { kind: 'execute' }): Promise<Ex
   const limits = settings as EngineSettings
   const encoder = createChunkEncoder(columns, limits)
   // The answer goes first; the frames follow by themselves and end with a frame that says how it went.
-  setImmediate(() => void pump(result, encoder, request))
+  setImmediate(() => void pump(result, encoder, request).finally(onEnd))
   return {
     columns: columns.map((column) => ({ name: column.name, type: typeText(column.type) })),
     schemaMessageBase64: Buffer.from(encoder.schemaMessage).toString('base64'),
   }
 }
+
+/** Settles when the last run has written its last frame. */
+let running: Promise<void> = Promise.resolve()
 
 async function handle(request: EngineRequest): Promise<unknown> {
   switch (request.kind) {
@@ -170,6 +177,8 @@ async function handle(request: EngineRequest): Promise<unknown> {
       database = await openDatabase(settings)
       return { version: duckdb.library_version() }
     case 'reset':
+      // Frames of an old run must not be taken for those of the next.
+      await running
       open().close()
       database = await openDatabase(settings as EngineSettings)
       return null
@@ -182,8 +191,16 @@ async function handle(request: EngineRequest): Promise<unknown> {
       return serializeAll(request.texts)
     case 'bind':
       return bind(request)
-    case 'execute':
-      return execute(request)
+    case 'execute': {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      running = promise
+      try {
+        return await execute(request, resolve)
+      } catch (error) {
+        resolve()
+        throw error
+      }
+    }
     default:
       throw new Error('Unknown request')
   }

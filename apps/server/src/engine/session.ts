@@ -54,6 +54,21 @@ async function nextFrame(client: EngineClient, signal: AbortSignal): Promise<Fra
   }
 }
 
+/** Interrupts a run that has not been answered, or kills its process after the grace; it is settled afterwards. */
+async function endStarting(client: EngineClient, starting: Promise<unknown>): Promise<void> {
+  client.interrupt()
+  const killer = setTimeout(() => {
+    client.kill()
+  }, LIMITS.engineInterruptGraceMs)
+  try {
+    await starting
+  } catch {
+    // Whoever asked for the run has the error.
+  } finally {
+    clearTimeout(killer)
+  }
+}
+
 export interface SessionOptions {
   /** Gives the process back, to be reset, or replaced where it is dead. Called once. */
   release(): Promise<void>
@@ -61,6 +76,8 @@ export interface SessionOptions {
 
 export function createSession(client: EngineClient, options: SessionOptions): EngineSession {
   let isRunOpen = false
+  /** A run that was asked for and not answered yet. */
+  let starting: Promise<unknown> | undefined
   let isDisposed = false
   let hasTime = false
 
@@ -82,6 +99,7 @@ export function createSession(client: EngineClient, options: SessionOptions): En
     }
   }
   const closeRun = async (): Promise<void> => {
+    if (starting) await endStarting(client, starting)
     if (!isRunOpen) return
     isRunOpen = false
     if (client.isAlive) await drain(client)
@@ -104,8 +122,18 @@ export function createSession(client: EngineClient, options: SessionOptions): En
       }
       // Infinity has no JSON.
       const request = { kind: 'execute', sql, rowsMax: Math.min(rowsMax, Number.MAX_SAFE_INTEGER) } as const
-      const answer = (await client.request(request, signal, sql)) as ExecuteAnswer
-      isRunOpen = true
+      starting = client.request(request, signal, sql).then(
+        (value) => {
+          starting = undefined
+          isRunOpen = true
+          return value
+        },
+        (error: unknown) => {
+          starting = undefined
+          throw error
+        },
+      )
+      const answer = (await starting) as ExecuteAnswer
       return {
         columns: answer.columns,
         schemaMessage: Buffer.from(answer.schemaMessageBase64, 'base64'),

@@ -30,6 +30,8 @@ export interface Execution {
   /** By table. */
   readonly deletes: readonly TableDeletes[]
   readonly schemaMessage: Uint8Array
+  /** Aborts the signal of all that the statement still reads or runs, when it ends early. */
+  readonly ended: AbortController
 }
 
 /** Row and progress messages. Throws what reading and executing throw. */
@@ -63,19 +65,16 @@ export async function* executeInWaves(
   const { tasks } = table.plan
   const rowsMax = rowWise.limit ?? Number.POSITIVE_INFINITY
   const waves = splitWaves(tasks, rowWise.limit)
-  // Stops what is fetched ahead when the statement ends early.
-  const ahead = new AbortController()
-  const fetchSignal = AbortSignal.any([signal, ahead.signal])
   const fetchWave = (index: number): Promise<ScanExcerpt[]> | undefined => {
     const wave = waves[index]
     if (!wave) return undefined
     const context = { ...execution, directory: execution.session.directory }
-    const fetched = fetchExcerpts(table, 0, wave, context, fetchSignal)
+    const fetched = fetchExcerpts(table, 0, wave, context, signal)
     fetched.catch(() => undefined)
     return fetched
   }
+  let next = fetchWave(0)
   try {
-    let next = fetchWave(0)
     for (let index = 0; next !== undefined && execution.progress.rowCount < rowsMax; index += 1) {
       const excerpts = yield* withProgress(next, 'reading', execution)
       // With a LIMIT the next files may never be needed; without one they will be.
@@ -90,7 +89,9 @@ export async function* executeInWaves(
       if (execution.progress.rowCount < rowsMax) next ??= fetchWave(index + 1)
     }
   } finally {
-    ahead.abort()
+    // What was fetched ahead must not go on in a folder that is another statement's by then.
+    execution.ended.abort()
+    await next?.catch(() => undefined)
   }
 }
 
@@ -152,21 +153,31 @@ async function* executeOnce(
   }
 }
 
-/** Waits for `work` and says meanwhile, every `progressEveryMs`, how far the statement has come. */
+/**
+ * Waits for `work` and says meanwhile, every `progressEveryMs`, how far the statement has come. Left early, it ends the
+ * statement's work and waits until it has ended, so that nothing of it outlives the session.
+ */
 async function* withProgress<T>(
   work: Promise<T>,
   phase: Progress['phase'],
   execution: Execution,
 ): AsyncGenerator<Uint8Array, T> {
-  const ended = new AbortController()
+  const settling = new AbortController()
   const settled = work.finally(() => {
-    ended.abort()
+    settling.abort()
   })
   settled.catch(() => undefined)
-  for (;;) {
-    await sleep(LIMITS.progressEveryMs, undefined, { signal: ended.signal }).catch(() => undefined)
-    if (ended.signal.aborted) return await settled
-    yield encodeMessageBatch(execution.schemaMessage, execution.progress.message(phase))
+  try {
+    for (;;) {
+      await sleep(LIMITS.progressEveryMs, undefined, { signal: settling.signal }).catch(() => undefined)
+      if (settling.signal.aborted) return await settled
+      yield encodeMessageBatch(execution.schemaMessage, execution.progress.message(phase))
+    }
+  } finally {
+    if (!settling.signal.aborted) {
+      execution.ended.abort()
+      await settled.catch(() => undefined)
+    }
   }
 }
 

@@ -74,16 +74,16 @@ export async function* runQuery(
   const schemaMessage = await describeResult(claims, pinned, session, runSignal)
   const progress = createRunProgress(tables, startedAtMs, services.clock)
   yield schemaMessage
-  // Ends what is still being read of delete files when the statement ends early.
+  // Ends what is still being read or run when the statement ends early.
   const ended = new AbortController()
   try {
     const readSignal = AbortSignal.any([runSignal, ended.signal])
     const context = { services, directory: session.directory, progress }
     const deletes = tables.map((table, index) => createTableDeletes(table, index, context, readSignal))
-    const execution = { claims, tables, session, services, progress, deletes, schemaMessage }
+    const execution = { claims, tables, session, services, progress, deletes, schemaMessage, ended }
     const messages = rowWise
-      ? executeInWaves(execution, rowWise, runSignal)
-      : executeAtOnce(execution, runSignal)
+      ? executeInWaves(execution, rowWise, readSignal)
+      : executeAtOnce(execution, readSignal)
     for await (const message of messages) {
       run.facts.rowCount = progress.rowCount
       run.facts.bytesRead = progress.bytesRead

@@ -236,8 +236,10 @@ export function metricsOfFile(
 ): ColumnMetrics | undefined {
   // Whatever a file has for a column of unknown type is not read.
   if (!type || type.kind === 'unknown') return undefined
-  const lower = file.lowerBounds?.get(fieldId)
-  const upper = file.upperBounds?.get(fieldId)
+  // Writers order UUIDs as signed or as unsigned numbers, so bounds over several row groups prove nothing.
+  const isOrderKnown = type.kind !== 'uuid'
+  const lower = isOrderKnown ? file.lowerBounds?.get(fieldId) : undefined
+  const upper = isOrderKnown ? file.upperBounds?.get(fieldId) : undefined
   return {
     valueCount: file.valueCounts?.get(fieldId),
     nullCount: file.nullValueCounts?.get(fieldId),
