@@ -9,6 +9,7 @@ const clipboard = (page: Page) => page.evaluate(() => navigator.clipboard.readTe
 
 /** Clicks a cell by its place on the canvas: the grid has no elements to click. */
 async function clickCell(page: Page, x: number, row: number): Promise<void> {
+  await expect(page.getByRole('button', { name: 'Find', exact: true })).toBeVisible()
   const box = await page.locator('.result-grid canvas').first().boundingBox()
   await page.mouse.click((box?.x ?? 0) + x, (box?.y ?? 0) + 44 + row * 24 + 12)
 }
