@@ -1,25 +1,13 @@
 // Types that need more than copying, through the whole stack: SQL, engine, Arrow.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { FIELD_TYPE_KEY } from '@lake/core/api/wire.ts'
-import { CORPUS_DIRECTORY, CORPUS_MISSING } from './support/corpus.ts'
-import { startTestLake, startTestStack, type TestLake, type TestStack } from './support/test-stack.ts'
+import { CORPUS_MISSING } from './support/corpus.ts'
+import { withCorpusStack } from './support/corpus-stack.ts'
 
-let lake: TestLake
-let stack: TestStack
-
-beforeAll(async () => {
-  if (CORPUS_MISSING !== undefined) return
-  lake = await startTestLake(['--no-demo', '--corpus', CORPUS_DIRECTORY])
-  stack = await startTestStack(lake)
-}, 120_000)
-
-afterAll(async () => {
-  await stack?.[Symbol.asyncDispose]()
-  await lake?.[Symbol.asyncDispose]()
-})
+const corpus = withCorpusStack()
 
 async function rows(sql: string): Promise<{ types: (string | undefined)[]; rows: unknown[][] }> {
-  const { batches } = await stack.client.query(sql)
+  const { batches } = await corpus.stack.client.query(sql)
   const types = (batches[0]?.schema.fields ?? []).map((field) => field.metadata.get(FIELD_TYPE_KEY))
   return {
     types,
@@ -66,7 +54,9 @@ describe.skipIf(CORPUS_MISSING !== undefined)('column types', () => {
   })
 
   it('[QR9] one ORC file among Parquet files fails the statement before its first row', async () => {
-    const result = await stack.client.run('SELECT * FROM iceberg.impala.iceberg_mixed_file_format_test')
+    const result = await corpus.stack.client.run(
+      'SELECT * FROM iceberg.impala.iceberg_mixed_file_format_test',
+    )
     expect(result).toMatchObject({ status: 422, code: 'TABLE_UNSUPPORTED' })
   })
 

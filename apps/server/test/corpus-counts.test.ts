@@ -1,9 +1,9 @@
 // Every table that other engines wrote, served unchanged by the local lake, counted at each of its snapshots: from
 // manifests alone and by reading every column. What is not read is refused whole, with the right code.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { RequestedPin } from '@lake/core/api/contract.ts'
-import { CORPUS_DIRECTORY, CORPUS_MISSING, readCorpusCounts } from './support/corpus.ts'
-import { startTestLake, startTestStack, type TestLake, type TestStack } from './support/test-stack.ts'
+import { CORPUS_MISSING, readCorpusCounts } from './support/corpus.ts'
+import { withCorpusStack } from './support/corpus-stack.ts'
 
 const tables = CORPUS_MISSING === undefined ? Object.entries(readCorpusCounts()) : []
 const tally = { counted: 0, refused: 0, incomplete: 0, empty: 0 }
@@ -35,24 +35,11 @@ const UNSUPPORTED: Record<string, string> = {
 const CORRUPT = ['duckdb-iceberg/legacy_bare_deletion_vector']
 const MISSING_CODES = ['OBJECT_MISSING', 'STORAGE_ACCESS_DENIED']
 
-let lake: TestLake
-let stack: TestStack
-
-beforeAll(async () => {
-  if (CORPUS_MISSING !== undefined) return
-  lake = await startTestLake(['--no-demo', '--corpus', CORPUS_DIRECTORY])
-  stack = await startTestStack(lake)
-}, 120_000)
-
-afterAll(async () => {
-  await stack?.[Symbol.asyncDispose]()
-  await lake?.[Symbol.asyncDispose]()
-  if (CORPUS_MISSING === undefined) {
-    process.stdout.write(
-      `corpus: ${tally.counted} snapshots counted right, ${tally.refused} refused as they should be, ` +
-        `${tally.incomplete} incomplete in the corpus and reported so, ${tally.empty} tables without a snapshot\n`,
-    )
-  }
+const corpus = withCorpusStack(() => {
+  return (
+    `corpus: ${tally.counted} snapshots counted right, ${tally.refused} refused as they should be, ` +
+    `${tally.incomplete} incomplete in the corpus and reported so, ${tally.empty} tables without a snapshot`
+  )
 })
 
 describe.skipIf(CORPUS_MISSING !== undefined)(
@@ -63,14 +50,15 @@ describe.skipIf(CORPUS_MISSING !== undefined)(
       const from = `iceberg."${repository}"."${name}"`
       const snapshots = table.snapshots ?? []
       if (snapshots.length === 0) {
-        const outcome = await stack.client.outcome(`SELECT * FROM ${from}`)
+        const outcome = await corpus.stack.client.outcome(`SELECT * FROM ${from}`)
         expect(outcome).toBe(key in UNSUPPORTED ? 'TABLE_UNSUPPORTED' : 'ok')
-        if (outcome === 'ok') expect((await stack.client.query(`SELECT * FROM ${from}`)).rowCount).toBe(0)
+        if (outcome === 'ok')
+          expect((await corpus.stack.client.query(`SELECT * FROM ${from}`)).rowCount).toBe(0)
         tally.empty += 1
       }
       for (const snapshot of snapshots) {
         const pins = [{ namespace: [repository], table: name, snapshotId: snapshot.id }]
-        const result = await stack.client.run(`SELECT * FROM ${from}`, pins)
+        const result = await corpus.stack.client.run(`SELECT * FROM ${from}`, pins)
         const failure = 'status' in result ? result : result.failure
         if (failure === undefined && 'receipt' in result) {
           expect([result.rowCount, result.receipt?.rowCount], `${key} @ ${snapshot.id}`).toEqual([
@@ -97,6 +85,6 @@ describe.skipIf(CORPUS_MISSING !== undefined)(
 )
 
 async function count(from: string, pins: RequestedPin[]): Promise<bigint> {
-  const { batches } = await stack.client.query(`SELECT count(*) FROM ${from}`, pins)
+  const { batches } = await corpus.stack.client.query(`SELECT count(*) FROM ${from}`, pins)
   return batches[0]?.getChildAt(0)?.get(0) as bigint
 }

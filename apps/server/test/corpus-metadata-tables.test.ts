@@ -1,8 +1,8 @@
 // Metadata tables of every table that other engines wrote: all columns of all rows, against what the corpus' own account
 // says of each snapshot.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { CORPUS_DIRECTORY, CORPUS_MISSING, readCorpusCounts } from './support/corpus.ts'
-import { startTestLake, startTestStack, type TestLake, type TestStack } from './support/test-stack.ts'
+import { describe, expect, it } from 'vitest'
+import { CORPUS_MISSING, readCorpusCounts } from './support/corpus.ts'
+import { withCorpusStack } from './support/corpus-stack.ts'
 
 const tables = CORPUS_MISSING === undefined ? Object.entries(readCorpusCounts()) : []
 const NAMES = ['snapshots', 'history', 'refs', 'manifests', 'files', 'entries', 'partitions', 'all_files']
@@ -12,26 +12,12 @@ const UNSIGNED_IDS = [
 ]
 const tally = { read: 0, incomplete: 0 }
 
-let lake: TestLake
-let stack: TestStack
-
-beforeAll(async () => {
-  if (CORPUS_MISSING !== undefined) return
-  lake = await startTestLake(['--no-demo', '--corpus', CORPUS_DIRECTORY])
-  stack = await startTestStack(lake)
-}, 120_000)
-
-afterAll(async () => {
-  await stack?.[Symbol.asyncDispose]()
-  await lake?.[Symbol.asyncDispose]()
-  if (CORPUS_MISSING !== undefined) return
-  process.stdout.write(
-    `metadata tables: ${tally.read} read, ${tally.incomplete} with files that the corpus lacks\n`,
-  )
+const corpus = withCorpusStack(() => {
+  return `metadata tables: ${tally.read} read, ${tally.incomplete} with files that the corpus lacks`
 })
 
 async function rows(sql: string): Promise<unknown[][] | string> {
-  const result = await stack.client.run(sql)
+  const result = await corpus.stack.client.run(sql)
   const failure = 'status' in result ? result : result.failure
   if (failure || 'status' in result) return `${failure?.code}: ${failure?.message}`
   return result.batches.flatMap((batch) =>

@@ -1,37 +1,23 @@
 // Answers stated by the engines that wrote the tables, for what needs nothing beyond reading.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { CORPUS_DIRECTORY, CORPUS_MISSING } from './support/corpus.ts'
+import { describe, expect, it } from 'vitest'
+import { CORPUS_MISSING } from './support/corpus.ts'
+import { withCorpusStack } from './support/corpus-stack.ts'
 import { readStatedAnswers, type StatedAnswer } from './support/stated-answers.ts'
-import { startTestLake, startTestStack, type TestLake, type TestStack } from './support/test-stack.ts'
 
 const { answers, leftOut } = CORPUS_MISSING === undefined ? readStatedAnswers() : { answers: [], leftOut: [] }
 const tally = { right: 0, refused: 0 }
 
-let lake: TestLake
-let stack: TestStack
-
-beforeAll(async () => {
-  if (CORPUS_MISSING !== undefined) return
-  lake = await startTestLake(['--no-demo', '--corpus', CORPUS_DIRECTORY])
-  stack = await startTestStack(lake)
-}, 120_000)
-
-afterAll(async () => {
-  await stack?.[Symbol.asyncDispose]()
-  await lake?.[Symbol.asyncDispose]()
-  if (CORPUS_MISSING !== undefined) return
+const corpus = withCorpusStack(() => {
   const reasons = Map.groupBy(leftOut, ({ reason }) => reason)
   const words = [...reasons].map(([reason, entries]) => `${entries.length} ${reason}`).join(', ')
-  process.stdout.write(
-    `stated answers: ${tally.right} right, ${tally.refused} refused as they should be, ${leftOut.length} left out (${words})\n`,
-  )
+  return `stated answers: ${tally.right} right, ${tally.refused} refused as they should be, ${leftOut.length} left out (${words})`
 })
 
 /** Cells as the engine writes them, so that the two can be compared as texts. */
 async function ask({
   sql,
 }: StatedAnswer): Promise<{ code: string; message: string; rows: (string | null)[][] }> {
-  const result = await stack.client.run(`SELECT CAST(COLUMNS(*) AS VARCHAR) FROM (${sql})`)
+  const result = await corpus.stack.client.run(`SELECT CAST(COLUMNS(*) AS VARCHAR) FROM (${sql})`)
   if ('status' in result) return { code: result.code, message: result.message, rows: [] }
   if (result.failure) return { code: result.failure.code, message: result.failure.message, rows: [] }
   const rows = result.batches.flatMap((batch) =>

@@ -1,29 +1,17 @@
 // Every version of every table that other engines wrote, all versions of a table in one statement: by snapshot id, by
 // time and by ref, with the rows that the corpus' own account gives for each.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { TableResponse } from '@lake/core/api/contract.ts'
-import { CORPUS_DIRECTORY, CORPUS_MISSING, readCorpusCounts } from './support/corpus.ts'
-import { startTestLake, startTestStack, type TestLake, type TestStack } from './support/test-stack.ts'
+import { CORPUS_MISSING, readCorpusCounts } from './support/corpus.ts'
+import { withCorpusStack } from './support/corpus-stack.ts'
 
 const tables = CORPUS_MISSING === undefined ? Object.entries(readCorpusCounts()) : []
 /** Its deletion vector lies in the file without the frame of a puffin file. */
 const CORRUPT = 'duckdb-iceberg/legacy_bare_deletion_vector'
 const tally = { versions: 0, refused: 0 }
 
-let lake: TestLake
-let stack: TestStack
-
-beforeAll(async () => {
-  if (CORPUS_MISSING !== undefined) return
-  lake = await startTestLake(['--no-demo', '--corpus', CORPUS_DIRECTORY])
-  stack = await startTestStack(lake)
-}, 120_000)
-
-afterAll(async () => {
-  await stack?.[Symbol.asyncDispose]()
-  await lake?.[Symbol.asyncDispose]()
-  if (CORPUS_MISSING !== undefined) return
-  process.stdout.write(`versions: ${tally.versions} counted right, ${tally.refused} tables refused\n`)
+const corpus = withCorpusStack(() => {
+  return `versions: ${tally.versions} counted right, ${tally.refused} tables refused`
 })
 
 interface Version {
@@ -38,8 +26,8 @@ async function versionsOf(
   snapshotIds: readonly string[],
 ): Promise<Version[]> {
   const path = `/namespaces/${encodeURIComponent(namespace)}/tables/${encodeURIComponent(table)}`
-  const page = (await (await stack.client.request('GET', path)).json()) as TableResponse
-  const history = await stack.client.run(
+  const page = (await (await corpus.stack.client.request('GET', path)).json()) as TableResponse
+  const history = await corpus.stack.client.run(
     `SELECT made_current_at::VARCHAR, snapshot_id::VARCHAR FROM iceberg."${namespace}"."${table}$history"`,
   )
   const log = 'batches' in history ? history.batches.flatMap((batch) => batch.toArray().map(String)) : []
@@ -73,7 +61,7 @@ describe.skipIf(CORPUS_MISSING !== undefined)(
         ({ clause }, index) =>
           `SELECT ${index} AS i, count(*) AS n FROM iceberg."${repository}"."${name}" AT (${clause})`,
       )
-      const result = await stack.client.run(`${counts.join(' UNION ALL ')} ORDER BY i`)
+      const result = await corpus.stack.client.run(`${counts.join(' UNION ALL ')} ORDER BY i`)
       const failure = 'status' in result ? result : result.failure
       if (failure || 'status' in result) {
         const codes = ['TABLE_UNSUPPORTED', 'OBJECT_MISSING', 'STORAGE_ACCESS_DENIED']
