@@ -10,7 +10,7 @@ import type { EncodedBatch, EngineResult, EngineSession } from './engine.ts'
 import type { EngineClient } from './engine-client.ts'
 import { engineError } from './engine-errors.ts'
 import type { Frame } from './frame-reader.ts'
-import { FRAME_KIND, type ExecuteAnswer, type RawEngineError } from './protocol.ts'
+import { FRAME_KIND, type EngineRequest, type ExecuteAnswer, type RawEngineError } from './protocol.ts'
 import { scanViewStatements } from './scan-view.ts'
 import { statementTimeMacros } from './statement-time.ts'
 
@@ -74,46 +74,67 @@ export interface SessionOptions {
   release(): Promise<void>
 }
 
-export function createSession(client: EngineClient, options: SessionOptions): EngineSession {
-  let isRunOpen = false
+/** The runs of a session, one at a time. */
+function createRuns(client: EngineClient) {
+  let isOpen = false
   /** A run that was asked for and not answered yet. */
   let starting: Promise<unknown> | undefined
-  let isDisposed = false
-  let hasTime = false
 
-  const readBatches = async function* (sql: string, signal: AbortSignal): AsyncGenerator<EncodedBatch> {
-    try {
-      for (;;) {
-        const frame = await nextFrame(client, signal)
-        if (frame.kind === FRAME_KIND.batch) {
-          yield { rowCount: frame.rowCount, bytes: frame.payload }
-          continue
-        }
-        isRunOpen = false
-        if (signal.aborted) throw abortError(signal)
-        if (frame.kind === FRAME_KIND.end) return
-        throw engineError(JSON.parse(frame.payload.toString()) as RawEngineError, sql)
-      }
-    } finally {
-      await closeRun()
-    }
-  }
-  const closeRun = async (): Promise<void> => {
+  const close = async (): Promise<void> => {
     if (starting) await endStarting(client, starting)
-    if (!isRunOpen) return
-    isRunOpen = false
+    if (!isOpen) return
+    isOpen = false
     if (client.isAlive) await drain(client)
   }
+  return {
+    /** Ends what is left of the last run, whether it was answered or not. */
+    close,
+    async start(request: EngineRequest & { kind: 'execute' }, signal: AbortSignal): Promise<ExecuteAnswer> {
+      const asked = client.request(request, signal, request.sql).then((value) => {
+        isOpen = true
+        return value
+      })
+      starting = asked
+      try {
+        return (await asked) as ExecuteAnswer
+      } finally {
+        starting = undefined
+      }
+    },
+    async *readBatches(sql: string, signal: AbortSignal): AsyncGenerator<EncodedBatch> {
+      try {
+        for (;;) {
+          const frame = await nextFrame(client, signal)
+          if (frame.kind === FRAME_KIND.batch) {
+            yield { rowCount: frame.rowCount, bytes: frame.payload }
+            continue
+          }
+          isOpen = false
+          if (signal.aborted) throw abortError(signal)
+          if (frame.kind === FRAME_KIND.end) return
+          throw engineError(JSON.parse(frame.payload.toString()) as RawEngineError, sql)
+        }
+      } finally {
+        await close()
+      }
+    },
+  }
+}
+
+export function createSession(client: EngineClient, options: SessionOptions): EngineSession {
+  const runs = createRuns(client)
+  let isDisposed = false
+  let hasTime = false
 
   return {
     directory: client.directory,
     lost: client.lost,
     async defineScans(scans, signal) {
-      await closeRun()
+      await runs.close()
       await client.request({ kind: 'define', statements: scanViewStatements(scans) }, signal)
     },
     async execute(sql, { rowsMax, statementAtMs }, signal): Promise<EngineResult> {
-      await closeRun()
+      await runs.close()
       // The first run fixes the time for those that follow, where the caller did not.
       if (!hasTime) {
         const statements = statementTimeMacros(statementAtMs ?? systemClock.nowMs())
@@ -122,29 +143,15 @@ export function createSession(client: EngineClient, options: SessionOptions): En
       }
       // Infinity has no JSON.
       const request = { kind: 'execute', sql, rowsMax: Math.min(rowsMax, Number.MAX_SAFE_INTEGER) } as const
-      starting = client.request(request, signal, sql).then(
-        (value) => {
-          starting = undefined
-          isRunOpen = true
-          return value
-        },
-        (error: unknown) => {
-          starting = undefined
-          throw error
-        },
-      )
-      const answer = (await starting) as ExecuteAnswer
-      return {
-        columns: answer.columns,
-        schemaMessage: Buffer.from(answer.schemaMessageBase64, 'base64'),
-        batches: readBatches(sql, signal),
-      }
+      const { columns, schemaMessageBase64 } = await runs.start(request, signal)
+      const schemaMessage = Buffer.from(schemaMessageBase64, 'base64')
+      return { columns, schemaMessage, batches: runs.readBatches(sql, signal) }
     },
     async [Symbol.asyncDispose]() {
       if (isDisposed) return
       isDisposed = true
       try {
-        await closeRun()
+        await runs.close()
       } finally {
         await options.release()
       }
