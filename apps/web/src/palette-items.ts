@@ -2,8 +2,9 @@
 // saved and earlier queries, commands. Names come from the query cache, so opening the palette asks the server nothing
 // but the lists of tables that are not known yet.
 import type { TableResponse, TablesResponse } from '@lake/core/api/contract.ts'
+import { quoteIdentifier } from '@lake/core/iceberg/identifiers.ts'
 import { loadNamespaces, loadTableNames, queryClient } from './api/query-client.ts'
-import { namespaceText, quoteName, type TableName } from './api/table-name.ts'
+import { namespaceText, type TableName } from './api/table-name.ts'
 import { tabActions, type TabsSnapshot } from './features/editor/tabs-store.ts'
 import type { PaletteItem } from './features/palette/rank-items.ts'
 import type { HistoryEntry, SavedQuery } from './history/history.ts'
@@ -53,7 +54,7 @@ function columnItems(insert: PaletteSources['insert']): PaletteItem[] {
       kind: 'column',
       title: column.name,
       detail: `${column.type} · ${owner}`,
-      run: () => insert(quoteName(column.name)),
+      run: () => insert(quoteIdentifier(column.name)),
     }))
   })
 }

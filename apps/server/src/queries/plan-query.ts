@@ -4,6 +4,7 @@ import { AppError, isAppError, type ErrorCode } from '@lake/core/errors.ts'
 import type { FlightInfoRequest, RequestedPin } from '@lake/core/api/contract.ts'
 import type { TableReceipt } from '@lake/core/flight/receipt.ts'
 import type { SealedPin, TextSubstitution } from '@lake/core/flight/ticket.ts'
+import { tableKey } from '@lake/core/iceberg/identifiers.ts'
 import type { TableVersion } from '@lake/core/iceberg/snapshot.ts'
 import { noSuchTable, type Authorizer } from '../access/authorizer.ts'
 import type { TableIdent } from '../catalog/rest-catalog.ts'
@@ -110,7 +111,7 @@ async function pinTables(
   if (versions.length > LIMITS.tablesPerStatementMax) {
     throw new AppError('SQL_UNSUPPORTED', `A statement reads at most ${LIMITS.tablesPerStatementMax} tables`)
   }
-  const keyOf = (ident: TableIdent): string => JSON.stringify([ident.namespace, ident.table])
+  const keyOf = (ident: TableIdent): string => tableKey(ident.namespace, ident.table)
   const requested = new Map(pins.map((pin) => [keyOf(pin), BigInt(pin.snapshotId)]))
   const pinOne = async (table: VersionedTable, itemSignal: AbortSignal): Promise<PinnedTable> => {
     try {

@@ -5,6 +5,7 @@
 import { assert, assertDefined } from '@lake/core/assert.ts'
 import { AppError } from '@lake/core/errors.ts'
 import type { Receipt } from '@lake/core/flight/receipt.ts'
+import { tableKey } from '@lake/core/iceberg/identifiers.ts'
 import type { LoadedTable, TableIdent } from '../catalog/rest-catalog.ts'
 import { mapConcurrently } from '../concurrency/map-concurrently.ts'
 import { throwIfAborted } from '../concurrency/deadline.ts'
@@ -112,7 +113,7 @@ async function provePins(
   services: QueryServices,
   signal: AbortSignal,
 ): Promise<PinnedTable[]> {
-  const loads = [...Map.groupBy(claims.pins, ({ namespace, table }) => JSON.stringify([namespace, table]))]
+  const loads = [...Map.groupBy(claims.pins, ({ namespace, table }) => tableKey(namespace, table))]
   const tables = await mapConcurrently(
     loads,
     LIMITS.snapshotLoadsPendingMax,
@@ -125,7 +126,7 @@ async function provePins(
   )
   const loadedByKey = new Map(tables)
   return claims.pins.map((pin) => {
-    const loaded = loadedByKey.get(JSON.stringify([pin.namespace, pin.table]))
+    const loaded = loadedByKey.get(tableKey(pin.namespace, pin.table))
     assert(loaded !== undefined, 'every pinned table is loaded')
     return provePin(loaded, pin, Math.max(0, services.clock.nowMs() - loaded.loadedAtMs))
   })

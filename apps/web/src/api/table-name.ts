@@ -1,31 +1,17 @@
 // Full table names as people write them in SQL: iceberg.<namespace>.<table>. Names are quoted only where needed;
 // the levels of a namespace count as one name, joined by dots.
 
+import { formatTableName } from '@lake/core/iceberg/identifiers.ts'
+
 export interface TableName {
   namespace: readonly string[]
   table: string
 }
 
-const PLAIN = /^[a-z_][a-z0-9_]*$/
-// Words that the engine does not take as a bare name in a table reference.
-const RESERVED = new Set(
-  (
-    'all analyse analyze and any array as asc asymmetric both case cast check collate column constraint create ' +
-    'default deferrable desc describe distinct do else end except false fetch for foreign from group having in ' +
-    'initially intersect into lambda lateral leading limit not null offset on only or order pivot placing primary ' +
-    'qualify references returning select show some summarize symmetric table then to trailing true union unique ' +
-    'unpivot using variadic when where window with'
-  ).split(' '),
-)
-
-export function quoteName(name: string): string {
-  return PLAIN.test(name) && !RESERVED.has(name) ? name : `"${name.replaceAll('"', '""')}"`
-}
-
 export const namespaceText = (levels: readonly string[]): string => levels.join('.')
 
 export function sqlTableName({ namespace, table }: TableName): string {
-  return `iceberg.${quoteName(namespaceText(namespace))}.${quoteName(table)}`
+  return formatTableName(namespace, table)
 }
 
 /** Dotted parts with quotes taken off; null for text that is no dotted name. */

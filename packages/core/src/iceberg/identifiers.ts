@@ -17,12 +17,6 @@ const RESERVED_WORDS: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-export interface TableIdent {
-  /** Levels from the outermost; at least one. */
-  readonly namespace: readonly string[]
-  readonly name: string
-}
-
 /** Quotes a SQL identifier where it would not stand for itself bare. */
 export function quoteIdentifier(name: string): string {
   return BARE_IDENTIFIER.test(name) && !RESERVED_WORDS.has(name) ? name : `"${name.replaceAll('"', '""')}"`
@@ -38,12 +32,7 @@ export function formatTableName(namespace: readonly string[], table: string): st
   return `${CATALOG_NAME}.${formatNamespace(namespace)}.${quoteIdentifier(table)}`
 }
 
-/** A key that is equal for equal namespaces only: `['a.b']` differs from `['a', 'b']`. */
-export function namespaceKey(namespace: readonly string[]): string {
-  return JSON.stringify(namespace)
-}
-
-/** A key that is equal for the same table only. */
+/** A key that is equal for the same table only: namespace `['a.b']` differs from `['a', 'b']`. */
 export function tableKey(namespace: readonly string[], table: string): string {
   return JSON.stringify([...namespace, table])
 }

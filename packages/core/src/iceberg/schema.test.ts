@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatTableName, namespaceKey, quoteIdentifier } from './identifiers.ts'
+import { formatTableName, quoteIdentifier, tableKey } from './identifiers.ts'
 import { findMappedFieldId, parseNameMapping } from './name-mapping.ts'
 import {
   findField,
@@ -125,5 +125,5 @@ test('names are quoted only where SQL needs it', () => {
   expect(quoteIdentifier('Case')).toBe('"Case"')
   expect(quoteIdentifier('a"b')).toBe('"a""b"')
   expect(quoteIdentifier('')).toBe('""')
-  expect(namespaceKey(['a.b'])).not.toBe(namespaceKey(['a', 'b']))
+  expect(tableKey(['a.b'], 't')).not.toBe(tableKey(['a', 'b'], 't'))
 })

@@ -1,7 +1,8 @@
 // Completion for the editor: names of the catalog and of the tables in scope, then keywords. Lists come through the
 // query cache, so typing does not wait for the catalog twice; a list that cannot be had is left out.
 import { loadColumns, loadNamespaces, loadTableNames } from '../../api/query-client.ts'
-import { namespaceText, quoteName } from '../../api/table-name.ts'
+import { quoteIdentifier } from '@lake/core/iceberg/identifiers.ts'
+import { namespaceText } from '../../api/table-name.ts'
 import { SUGGESTIONS_MAX } from '../../limits.ts'
 import { monaco } from './monaco-setup.ts'
 import { rankSuggestions } from './rank-suggestions.ts'
@@ -36,7 +37,7 @@ async function columnSuggestions(table: ScopeTable, rank: number): Promise<Sugge
   const columns = await loadColumns({ namespace: levels, table: table.table })
   return columns.map((column) => ({
     label: column.name,
-    insertText: quoteName(column.name),
+    insertText: quoteIdentifier(column.name),
     detail: `${column.type} · ${table.name}`,
     kind: CompletionItemKind.Field,
     rank,
@@ -56,7 +57,7 @@ async function namespaceSuggestions(): Promise<Suggestion[]> {
   const namespaces = await loadNamespaces()
   return namespaces.map((levels) => ({
     label: namespaceText(levels),
-    insertText: quoteName(namespaceText(levels)),
+    insertText: quoteIdentifier(namespaceText(levels)),
     detail: 'namespace',
     kind: CompletionItemKind.Module,
     rank: 0,
@@ -68,7 +69,7 @@ async function tableSuggestions(namespace: string): Promise<Suggestion[]> {
   const tables = levels === undefined ? [] : await loadTableNames(levels)
   return tables.map((table) => ({
     label: table,
-    insertText: quoteName(table),
+    insertText: quoteIdentifier(table),
     detail: 'table',
     kind: CompletionItemKind.Struct,
     rank: 0,
