@@ -106,6 +106,10 @@ export const LIMITS = {
   // Planning
   planningDeadlineMs: 30 * SECOND,
   manifestsReadAtOnceMax: 8,
+  /** What a statement would read is asked while it is typed, so it gives way to what runs. */
+  estimateDeadlineMs: 10 * SECOND,
+  estimatesAtOnceMax: 2,
+  estimatesWaitingMax: 16,
   tablesPerStatementMax: 64,
   sqlTreeDepthMax: 1_000,
 

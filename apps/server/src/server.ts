@@ -23,6 +23,7 @@ import { mapConcurrently } from './concurrency/map-concurrently.ts'
 import type { Address, Config, IcebergConfig } from './config.ts'
 import type { Engine } from './engine/engine.ts'
 import { createEnginePool } from './engine/engine-pool.ts'
+import { createEstimates } from './flight/estimates.ts'
 import { createFlightService } from './flight/flight-service.ts'
 import { createTicketSealer } from './flight/ticket-sealer.ts'
 import { createApp } from './http/app.ts'
@@ -82,6 +83,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       logger,
       metrics,
     }),
+    estimate: createEstimates(services),
     verifyStorageAccess: async (ident, signal) => await verifyStorageAccess(ident, services, signal),
     logger,
     metrics,

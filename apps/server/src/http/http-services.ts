@@ -3,6 +3,7 @@ import type { VerifyStorageAccessResponse } from '@lake/core/api/contract.ts'
 import type { Authorizer } from '../access/authorizer.ts'
 import type { CatalogBrowser } from '../catalog/catalog-browser.ts'
 import type { TableIdent } from '../catalog/rest-catalog.ts'
+import type { Estimate } from '../flight/estimates.ts'
 import type { FlightService } from '../flight/flight-service.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Metrics } from '../observability/metrics.ts'
@@ -11,6 +12,7 @@ export interface HttpServices {
   readonly authorizer: Authorizer
   readonly browser: CatalogBrowser
   readonly flight: FlightService
+  readonly estimate: Estimate
   readonly verifyStorageAccess: (
     ident: TableIdent,
     signal: AbortSignal,

@@ -4,7 +4,7 @@ import type { DataFile } from '@lake/core/iceberg/manifest.ts'
 import { createFileReader, type FileReader } from '../parquet/file-reader.ts'
 import type { QueryServices } from './query-services.ts'
 import type { RunProgress } from './run-progress.ts'
-import type { PlannedTable } from './run-query.ts'
+import type { PlannedTable } from './plan-tables.ts'
 
 export interface DeletesContext {
   readonly services: Pick<QueryServices, 'chunkCache'>

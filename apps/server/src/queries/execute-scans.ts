@@ -17,7 +17,7 @@ import { isMetadataTable } from './metadata-tables/plan-metadata-scan.ts'
 import { writeMetadataRows } from './metadata-tables/write-metadata-rows.ts'
 import type { QueryServices } from './query-services.ts'
 import type { RunProgress } from './run-progress.ts'
-import type { PlannedTable } from './run-query.ts'
+import type { PlannedTable } from './plan-tables.ts'
 import type { TableDeletes } from './statement-deletes.ts'
 import { waveSizes } from './wave-sizes.ts'
 

@@ -10,7 +10,7 @@ import { writeExcerpt } from '../parquet/excerpt-writer.ts'
 import type { PinnedTable } from './pinned-table.ts'
 import type { QueryServices } from './query-services.ts'
 import type { RunProgress } from './run-progress.ts'
-import type { PlannedTable } from './run-query.ts'
+import type { PlannedTable } from './plan-tables.ts'
 import type { TableDeletes } from './statement-deletes.ts'
 
 export interface FetchContext {

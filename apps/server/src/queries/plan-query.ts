@@ -10,9 +10,10 @@ import { noSuchTable, type Authorizer } from '../access/authorizer.ts'
 import type { TableIdent } from '../catalog/rest-catalog.ts'
 import { mapConcurrently } from '../concurrency/map-concurrently.ts'
 import { startDeadline } from '../concurrency/deadline.ts'
-import type { ResultColumn } from '../engine/engine.ts'
+import type { BoundStatement, ResultColumn } from '../engine/engine.ts'
 import { LIMITS } from '../limits.ts'
 import { analyzeStatement, type TableReference } from '../sql/analyze-statement.ts'
+import type { ScanRequirement } from '../sql/pushdown.ts'
 import { applySubstitutions } from '../sql/version-substitution.ts'
 import { hasVersions } from './metadata-tables/metadata-table-name.ts'
 import { pinTable, sealPin, type PinnedAs, type PinnedTable } from './pinned-table.ts'
@@ -36,6 +37,32 @@ export async function planQuery(
   services: QueryServices,
   signal: AbortSignal,
 ): Promise<QueryPlan> {
+  const { bound, pinned, substitutions } = await bindStatement(request, services, signal)
+  return {
+    columns: bound.columns,
+    pins: pinned.map(sealPin),
+    substitutions,
+    tables: pinned.map(({ receipt }) => receipt),
+  }
+}
+
+export interface StatementBinding {
+  readonly bound: BoundStatement
+  readonly pinned: readonly PinnedTable[]
+  /** In the order of `pinned`. */
+  readonly requirements: readonly ScanRequirement[]
+  readonly substitutions: readonly TextSubstitution[]
+}
+
+/**
+ * Analyzes, authorizes, pins and binds a statement.
+ * @throws what `planQuery` throws
+ */
+export async function bindStatement(
+  request: FlightInfoRequest,
+  services: QueryServices,
+  signal: AbortSignal,
+): Promise<StatementBinding> {
   using deadline = startDeadline(signal, LIMITS.planningDeadlineMs, 'Planning the statement')
   const references = await resolveTables(request.sql, services, deadline.signal)
   const { versions, substitutions } = planVersions(request.sql, references)
@@ -45,14 +72,8 @@ export async function planQuery(
   const engineTables = pinned.map(({ engineTable }) => engineTable)
   const bound = await services.engine.analyst.bind(sql, engineTables, deadline.signal)
   // Refuses a statement that needs a column which cannot be read, while there is still a form to say so in.
-  await planRequirements(bound, pinned, services.engine.analyst, deadline.signal)
-
-  return {
-    columns: bound.columns,
-    pins: pinned.map(sealPin),
-    substitutions,
-    tables: pinned.map(({ receipt }) => receipt),
-  }
+  const requirements = await planRequirements(bound, pinned, services.engine.analyst, deadline.signal)
+  return { bound, pinned, requirements, substitutions }
 }
 
 /** The tables that a statement names, each authorized, in order of appearance. Loads nothing. */

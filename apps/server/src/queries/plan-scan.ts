@@ -15,6 +15,7 @@ import { planSnapshotScan } from '../metadata/scan-planner.ts'
 import type { ScanRequirement } from '../sql/pushdown.ts'
 import type { TableStorage } from '../storage/table-storage.ts'
 import { planEqualityDeletes, type EqualityDeletePlan } from './equality-deletes.ts'
+import { describePruning } from './describe-pruning.ts'
 import { tableName, type PinnedTable } from './pinned-table.ts'
 
 export interface ScanPlan {
@@ -24,6 +25,8 @@ export interface ScanPlan {
   readonly rowsOnly: number | undefined
   /** Bytes of the needed columns of the planned files; whole files where manifests do not say. */
   readonly neededBytes: number
+  /** Rows of the planned files, deleted ones included. */
+  readonly rowsMax: number
   /** What planning knows of the report; what is read is added while it is read. */
   readonly report: ScanReport
   readonly storage: TableStorage
@@ -72,6 +75,7 @@ export async function planScan(
     : undefined
   const isFileRead = requirement.columnIndexes.size > 0 || equality !== undefined
   const isRowsOnly = !isFileRead && deletes.length === 0
+  const rowsMax = tasks.reduce((sum, { file }) => sum + file.recordCount, 0)
   if (isFileRead) {
     await refuseEncryptedFiles(
       tasks.map(({ file }) => file),
@@ -82,7 +86,8 @@ export async function planScan(
   const dataBytes = isFileRead ? tasks.reduce((sum, task) => sum + neededBytesOf(task, neededIds), 0) : 0
   return {
     tasks: isRowsOnly ? [] : tasks,
-    rowsOnly: isRowsOnly ? tasks.reduce((sum, { file }) => sum + file.recordCount, 0) : undefined,
+    rowsOnly: isRowsOnly ? rowsMax : undefined,
+    rowsMax,
     neededBytes: deletes.reduce((sum, { file }) => sum + deleteBytesOf(file), dataBytes),
     report: {
       manifestsTotal: planned.manifestsTotal,
@@ -97,6 +102,7 @@ export async function planScan(
       bytesRead: 0,
       requests: 0,
       isMetadataOnly: isRowsOnly || tasks.length === 0,
+      pruning: describePruning(planned.pruning, planned.conjuncts, requirement.unused, pinned.schema),
     },
     storage,
     nameMapping: nameMappingOf(metadata),
@@ -113,7 +119,8 @@ function neededFieldIds({ schema }: PinnedTable, { columnIndexes }: ScanRequirem
   })
 }
 
-function nestedIds(type: IcebergType): number[] {
+/** Ids of everything inside of a type. */
+export function nestedIds(type: IcebergType): number[] {
   switch (type.kind) {
     case 'struct':
       return type.fields.flatMap((field) => [field.id, ...nestedIds(field.type)])
@@ -131,7 +138,8 @@ function deleteBytesOf({ contentSizeBytes, fileSizeBytes }: DataFile): number {
   return contentSizeBytes ?? fileSizeBytes
 }
 
-function neededBytesOf({ file }: FileScanTask, neededIds: readonly number[]): number {
+/** Bytes of these columns in one file; the whole file where its manifest does not say. */
+export function neededBytesOf({ file }: FileScanTask, neededIds: readonly number[]): number {
   const { columnSizes } = file
   if (!columnSizes) return file.fileSizeBytes
   return neededIds.reduce((sum, id) => sum + (columnSizes.get(id) ?? 0), 0)

@@ -16,16 +16,10 @@ import { LIMITS } from '../limits.ts'
 import { errorCodeOf } from '../observability/error-code.ts'
 import type { Logger } from '../observability/logger.ts'
 import { applySubstitutions } from '../sql/version-substitution.ts'
-import { findRowWise, type RowWise, type ScanRequirement } from '../sql/pushdown.ts'
+import { findRowWise, type RowWise } from '../sql/pushdown.ts'
 import { emptyScan } from './fetch-excerpts.ts'
 import { provePin, type PinnedTable } from './pinned-table.ts'
-import {
-  isMetadataTable,
-  metadataScanPlan,
-  planMetadataScan,
-  type MetadataScan,
-} from './metadata-tables/plan-metadata-scan.ts'
-import { planScan, type ScanPlan } from './plan-scan.ts'
+import { plannedBytes, planTables, type PlannedTable } from './plan-tables.ts'
 import { createRunProgress, type RunProgress } from './run-progress.ts'
 import { failureMessage } from './failure-message.ts'
 import type { QueryServices } from './query-services.ts'
@@ -43,15 +37,6 @@ export interface QueryRun {
   readonly onEnd: (outcome: string) => void
 }
 
-/** One table of the statement with all that its scan needs. */
-export interface PlannedTable {
-  readonly pinned: PinnedTable
-  readonly requirement: ScanRequirement
-  readonly plan: ScanPlan
-  /** Set for a metadata table. */
-  readonly metadataScan?: MetadataScan
-}
-
 /**
  * Runs the statement of a ticket and yields the pieces of one Arrow IPC stream.
  * @throws AppError TABLE_REPLACED, SNAPSHOT_EXPIRED, TABLE_*, SCAN_TOO_LARGE, CATALOG_*, STORAGE_*, BUSY … before the
@@ -67,7 +52,7 @@ export async function* runQuery(
   // From here on the text is the one that the engine reads; its positions are those of the submitted one.
   const claims = { ...sealed, sql: applySubstitutions(sealed.sql, sealed.substitutions ?? []) }
   const pinned = await provePins(claims, services, signal)
-  const { tables, rowWise } = await planTables(claims, pinned, services, signal)
+  const { tables, rowWise } = await planStatement(claims, pinned, services, signal)
   refuseLargeScan(tables, services.scanBytesMax)
 
   await using session = await services.engine.acquire(signal)
@@ -145,7 +130,7 @@ async function loadPinned(
   return await catalog.loadTableAt(ident, snapshotIds, signal)
 }
 
-async function planTables(
+async function planStatement(
   { sql, issuedAtMs: statementAtMs }: TicketClaims,
   pinned: readonly PinnedTable[],
   services: QueryServices,
@@ -159,26 +144,12 @@ async function planTables(
     { statementAtMs },
   )
   const requirements = await planRequirements(bound, pinned, analyst, signal)
-  const tables = await mapConcurrently(
-    pinned,
-    LIMITS.filesFetchedAtOnceMax,
-    async (table, itemSignal, index) => {
-      const requirement = assertDefined(requirements[index], 'every pinned table has a requirement')
-      const storage = services.openStorage(table.loaded)
-      if (isMetadataTable(table)) {
-        const metadataScan = await planMetadataScan(table, storage, itemSignal)
-        return { pinned: table, requirement, plan: metadataScanPlan(metadataScan, storage), metadataScan }
-      }
-      const plan = await planScan(table, requirement, { storage, pruning: services.pruning }, itemSignal)
-      return { pinned: table, requirement, plan }
-    },
-    signal,
-  )
+  const tables = await planTables(pinned, requirements, services, signal)
   return { tables, rowWise: tables.length === 1 ? findRowWise(bound.plan) : undefined }
 }
 
 function refuseLargeScan(tables: readonly PlannedTable[], bytesMax: number): void {
-  const bytes = tables.reduce((sum, { plan }) => sum + plan.neededBytes, 0)
+  const bytes = plannedBytes(tables)
   if (bytes <= bytesMax) return
   throw new AppError(
     'SCAN_TOO_LARGE',

@@ -4,7 +4,7 @@ import type { EqualityDeletes } from '../engine/engine.ts'
 import { once, type DeletesContext } from './delete-file-access.ts'
 import { readEqualityDeletes } from './read-equality-deletes.ts'
 import { createPositionReader, type PositionsOf } from './read-position-deletes.ts'
-import type { PlannedTable } from './run-query.ts'
+import type { PlannedTable } from './plan-tables.ts'
 
 /** Both throw AppError TABLE_CORRUPT, TABLE_UNSUPPORTED, SCAN_TOO_LARGE, and those of the store. */
 export interface TableDeletes {

@@ -7,12 +7,15 @@ import type { IcebergType } from '@lake/core/iceberg/types.ts'
 import { ALWAYS_TRUE, type Predicate } from '@lake/core/expr/predicate.ts'
 import type { Analyst, BoundStatement, EngineTable } from '../engine/engine.ts'
 import { predicateOf, type StubColumn } from './filter-predicate.ts'
+import { unusedFilter, type UnusedFilter } from './unused-filter.ts'
 
 export interface ScanRequirement {
   /** Indexes of the top-level columns that the statement reads. Empty when only the number of rows matters. */
   readonly columnIndexes: ReadonlySet<number>
   /** Over field ids of the pinned schema. Rows that fail it cannot be in the answer. */
   readonly predicate: Predicate
+  /** Filters of the statement that the predicate does not hold, or not whole; the engine applies them. */
+  readonly unused: readonly UnusedFilter[]
 }
 
 export interface PushdownTable {
@@ -135,7 +138,7 @@ export async function pushdown(
 ): Promise<ScanRequirement[]> {
   const scans = scansOf(bound.plan, tables.length)
   if (scans === undefined) {
-    return tables.map((table) => ({ columnIndexes: allColumns(table), predicate: ALWAYS_TRUE }))
+    return tables.map((table) => ({ columnIndexes: allColumns(table), predicate: ALWAYS_TRUE, unused: [] }))
   }
   const filterTexts = scans.flatMap((scan) => scan.filters.map(stripOptional))
   const trees = filterTexts.length === 0 ? [] : await analyst.parseExpressions(filterTexts, signal)
@@ -143,18 +146,37 @@ export async function pushdown(
 
   return tables.map((table, tableIndex) => {
     const own = scans.filter((scan) => scan.tableIndex === tableIndex)
-    const predicates = own.map((scan) => {
-      const columns = stubColumns(table, scan.nonce)
-      return conjunction(
-        scan.filters.map((filter) => predicateOf(treeOf.get(stripOptional(filter)), columns)),
-      )
-    })
+    const read = own.map((scan) => readFilters(scan, table, (text) => treeOf.get(stripOptional(text))))
     const needed = own.map((scan) => scanColumns(scan, table.columns.length) ?? allColumns(table))
     return {
       columnIndexes: new Set(needed.flatMap((indexes) => [...indexes])),
-      predicate: disjunction(predicates),
+      ...uniteFilters(read),
     }
   })
+}
+
+type ReadFilters = Pick<ScanRequirement, 'predicate' | 'unused'>
+
+function readFilters(scan: Scan, table: PushdownTable, treeOf: (text: string) => unknown): ReadFilters {
+  const columns = stubColumns(table, scan.nonce)
+  const nameOf = (index: number): string | undefined => table.table.columns[index]?.name
+  return {
+    predicate: conjunction(scan.filters.map((filter) => predicateOf(treeOf(filter), columns))),
+    // What is optional the engine made up by itself.
+    unused: scan.filters
+      .filter((filter) => stripOptional(filter) === filter)
+      .flatMap((filter) => unusedFilter(filter, treeOf(filter), columns, nameOf) ?? []),
+  }
+}
+
+/** A row is wanted when any scan wants it, so a scan without a filter makes those of the others of no use. */
+function uniteFilters(scans: readonly ReadFilters[]): ReadFilters {
+  const predicate = disjunction(scans.map((scan) => scan.predicate))
+  const isLost = scans.length > 1 && predicate.op === 'true'
+  const unused = scans.flatMap((scan) => scan.unused)
+  return isLost && scans.some((scan) => scan.predicate.op !== 'true')
+    ? { predicate, unused: [...unused, { text: '', reason: 'several-scans' }] }
+    : { predicate, unused }
 }
 
 export interface RowWise {

@@ -13,8 +13,8 @@ import { encodePuffin, encodeRoaring64, encodeVector } from '../../src/metadata/
 import { createFooterGuesses } from '../../src/parquet/footer-guess.ts'
 import { planEqualityDeletes } from '../../src/queries/equality-deletes.ts'
 import { excerptScan, fetchExcerpts } from '../../src/queries/fetch-excerpts.ts'
+import type { PlannedTable } from '../../src/queries/plan-tables.ts'
 import type { RunProgress } from '../../src/queries/run-progress.ts'
-import type { PlannedTable } from '../../src/queries/run-query.ts'
 import { createTableDeletes } from '../../src/queries/statement-deletes.ts'
 import { duckdbType } from '../../src/sql/duckdb-type.ts'
 import { createTablePaths } from '../../src/storage/table-paths.ts'
@@ -95,7 +95,7 @@ export function createDeleteTable(
         loaded: { metadata: { location: directory } },
         engineTable: { schemaName: 'ns', tableName: 't', columns },
       },
-      requirement: { columnIndexes, predicate },
+      requirement: { columnIndexes, predicate, unused: [] },
       plan: {
         tasks,
         storage: { store, paths },

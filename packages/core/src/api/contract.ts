@@ -168,6 +168,32 @@ export const flightInfoResponse = z.object({
 })
 export type FlightInfoResponse = z.infer<typeof flightInfoResponse>
 
+/** What running a statement would read of one table, from metadata alone. */
+export const tableEstimate = tableReceipt.extend({
+  /** Rows of the planned files, deleted ones included; a LIMIT may end the reading before. */
+  rowsMax: z.number().int().nonnegative(),
+  /** Of the needed columns and the delete files, as they are stored. */
+  bytesNeeded: z.number().int().nonnegative(),
+  /** True where a manifest does not say the sizes of columns, so that whole files are counted. */
+  isUpperBound: z.boolean(),
+  columnsTotal: z.number().int().nonnegative(),
+  /** Needed columns, largest first; null bytes: not known. */
+  columns: z.array(z.object({ name: z.string(), bytes: z.number().int().nonnegative().nullable() })),
+  /** Columns that the table is partitioned by and that no filter of the statement restricts. */
+  unfilteredPartitionColumns: z.array(z.string()),
+})
+export type TableEstimate = z.infer<typeof tableEstimate>
+
+export const estimateResponse = z.object({
+  tables: z.array(tableEstimate),
+  bytesNeeded: z.number().int().nonnegative(),
+  /** Above it the statement is refused: `LAKE_SCAN_BYTES_MAX`. */
+  bytesMax: z.number().int().nonnegative(),
+  /** Rows after which reading ends; null where all planned files are read. */
+  rowsLimit: z.number().int().nonnegative().nullable(),
+})
+export type EstimateResponse = z.infer<typeof estimateResponse>
+
 /** A ticket to redeem, or to cancel. */
 export const ticketRequest = z.object({ ticket: z.string().min(1).max(1_048_576) })
 
@@ -188,6 +214,7 @@ export const ROUTES = {
     path: '/namespaces/:namespace/tables/:table/verify-storage-access',
   },
   analyze: { method: 'POST', path: '/analyze' },
+  estimate: { method: 'POST', path: '/estimate' },
   flightInfo: { method: 'POST', path: '/flight-info' },
   doGet: { method: 'POST', path: '/do-get' },
   cancelFlightInfo: { method: 'POST', path: '/cancel-flight-info' },

@@ -16,6 +16,32 @@ export const tablePin = z.object({
 })
 export type TablePin = z.infer<typeof tablePin>
 
+const filterReport = z.object({
+  /** In SQL's words, for people; long values are cut. */
+  text: z.string(),
+  /** Data files that this filter alone excludes at each level, of those that reach the level. */
+  manifests: count,
+  partitions: count,
+  metrics: count,
+  /** Planned files of which the manifests say nothing for its columns. */
+  withoutMetrics: count,
+})
+export type FilterReport = z.infer<typeof filterReport>
+
+/** Why a filter of the statement excludes nothing before rows are read. */
+export const unusedReason = z.enum(['function', 'columns', 'nested', 'several-scans', 'other'])
+export type UnusedReason = z.infer<typeof unusedReason>
+
+/** Why files are read and others are not. A file is counted at the first level that excludes it. */
+export const pruningReport = z.object({
+  manifests: count,
+  partitions: count,
+  metrics: count,
+  filters: z.array(filterReport),
+  unused: z.array(z.object({ text: z.string(), reason: unusedReason })),
+})
+export type PruningReport = z.infer<typeof pruningReport>
+
 /** How much was read of what the snapshot has. Zero until the scan is planned. */
 export const scanReport = z.object({
   manifestsTotal: count,
@@ -37,6 +63,8 @@ export const scanReport = z.object({
   requests: count,
   /** True when manifests alone answered and no data file was opened. */
   isMetadataOnly: z.boolean(),
+  /** Absent for a metadata table. */
+  pruning: pruningReport.optional(),
 })
 export type ScanReport = z.infer<typeof scanReport>
 

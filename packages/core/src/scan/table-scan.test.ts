@@ -182,8 +182,8 @@ test('[SP4] switching a level of pruning off only adds tasks', () => {
   expect(paths(NO_PRUNING)).toHaveLength(3)
   expect(scanOf(predicate).selectFiles(manifest('m'), entries)).toMatchObject({
     totalCount: 3,
-    skippedByPartitionCount: 1,
-    skippedByMetricsCount: 1,
+    skippedByPartition: { count: 1 },
+    skippedByMetrics: { count: 1 },
   })
 })
 
@@ -246,4 +246,43 @@ test('[SP7] files are counted whether skipped or read', () => {
   const selection = open.selectFiles(manifest('b'), [entry(dataFile('x')), entry(dataFile('y'))])
   const plan = open.planFileScanTasks({ ...selected, skippedFilesCount: 7 }, [selection], samePath)
   expect(plan).toMatchObject({ manifestsTotal: 2, filesTotal: 9, filesPlanned: 2, bytesTotal: 200 })
+})
+
+test('[SP8] each filter is told what it alone excludes, at the level that a file reaches', () => {
+  const predicate: Predicate = {
+    op: 'and',
+    operands: [onDay(6n), { op: 'gt', fieldId: 1, literal: 100n }],
+  }
+  const otherDay = dataFile('other-day', bounds(0n, 9n))
+  const inDay = (path: string, changes: Partial<DataFile>): DataFile =>
+    dataFile(path, { partition: new Map([[1000, 6n]]), ...changes })
+  const scan = scanOf(predicate)
+  const skipped = manifest('skipped', {
+    addedFilesCount: 7,
+    partitions: [
+      {
+        containsNull: false,
+        containsNan: false,
+        lowerBound: encodeBound({ kind: 'date' }, 1n),
+        upperBound: encodeBound({ kind: 'date' }, 2n),
+      },
+    ],
+  })
+  const selected = scan.selectManifests([skipped, manifest('read')])
+  const selection = scan.selectFiles(manifest('read'), [
+    entry(otherDay),
+    entry(inDay('low', bounds(0n, 9n))),
+    entry(inDay('high', bounds(101n, 200n))),
+    entry(inDay('silent', {})),
+  ])
+  const plan = scan.planFileScanTasks(selected, [selection], samePath)
+  expect(plan.tasks.map(({ file }) => file.path)).toEqual(['high', 'silent'])
+  expect(plan.filesTotal).toBe(11)
+  expect(plan.pruning).toEqual({
+    manifests: { count: 7, byConjunct: [7, 0] },
+    partitions: { count: 1, byConjunct: [1, 0] },
+    metrics: { count: 1, byConjunct: [0, 1] },
+    withoutMetrics: [2, 1],
+  })
+  expect(plan.filesPlanned).toBe(plan.filesTotal - 7 - 1 - 1)
 })

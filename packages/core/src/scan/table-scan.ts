@@ -2,6 +2,7 @@
 // Pure; reading manifests is for the caller. Nothing is skipped that is not proved irrelevant (rules SP in SPEC.md).
 // Source: Iceberg table spec, "Scan Planning".
 import { AppError } from '../errors.ts'
+import { conjunctsOf } from '../expr/conjuncts.ts'
 import { projectInclusive } from '../expr/inclusive-projection.ts'
 import { mightMatchMetrics } from '../expr/inclusive-metrics-evaluator.ts'
 import type { ColumnMetrics } from '../expr/inclusive-metrics-evaluator.ts'
@@ -9,7 +10,9 @@ import { mightMatchManifest, mightMatchPartition } from '../expr/manifest-evalua
 import { typePartitionFields } from '../expr/partition-types.ts'
 import type { TypedPartitionField } from '../expr/partition-types.ts'
 import { fieldIdsOf } from '../expr/predicate-fields.ts'
+import { ALWAYS_TRUE } from '../expr/predicate.ts'
 import type { Predicate } from '../expr/predicate.ts'
+import type { PositivePredicate } from '../expr/rewrite-not.ts'
 import { decodeBound } from '../iceberg/literal.ts'
 import type { DataFile, ManifestEntry, ManifestFile } from '../iceberg/manifest.ts'
 import { indexFields, primitiveTypeOf } from '../iceberg/schema.ts'
@@ -18,6 +21,7 @@ import type { PrimitiveType, Schema } from '../iceberg/types.ts'
 import { indexDeleteFiles } from './delete-file-index.ts'
 import type { SequencedFile } from './delete-file-index.ts'
 import type { FileScanTask } from './file-scan-task.ts'
+import { addCounts, prune } from './prune.ts'
 
 /** Turns each level of pruning off, to show that answers do not depend on it. */
 export interface PruningSwitches {
@@ -57,6 +61,15 @@ export interface ManifestSelection {
   readonly totalCount: number
   /** Live data files of the skipped data manifests, where the list says how many. */
   readonly skippedFilesCount: number
+  /** By conjunct: those of them that it alone would skip. */
+  readonly skippedByConjunct: readonly number[]
+}
+
+/** Data files that a level excludes, of those that reach it. */
+export interface LevelCount {
+  readonly count: number
+  /** By conjunct: those that it alone excludes. */
+  readonly byConjunct: readonly number[]
 }
 
 export interface FileSelection {
@@ -67,11 +80,24 @@ export interface FileSelection {
   /** Live data files, and their size. */
   readonly totalCount: number
   readonly bytesTotal: number
-  readonly skippedByPartitionCount: number
-  readonly skippedByMetricsCount: number
+  readonly skippedByPartition: LevelCount
+  readonly skippedByMetrics: LevelCount
+  /** By conjunct: candidates of which the manifest says nothing for any of its fields. */
+  readonly withoutMetrics: readonly number[]
+}
+
+/** What pruning did, level by level; a file is counted at the first level that excludes it. */
+export interface ScanPruning {
+  readonly manifests: LevelCount
+  readonly partitions: LevelCount
+  readonly metrics: LevelCount
+  /** By conjunct: planned files without metrics for it. */
+  readonly withoutMetrics: readonly number[]
 }
 
 export interface ScanPlan {
+  /** Parts of the predicate, whose order is that of every account by conjunct. */
+  readonly conjuncts: readonly PositivePredicate[]
   /** In the order of manifests and entries. */
   readonly tasks: readonly FileScanTask[]
   readonly manifestsTotal: number
@@ -80,6 +106,7 @@ export interface ScanPlan {
   readonly filesPlanned: number
   /** Of all live data files in the manifests read. */
   readonly bytesTotal: number
+  readonly pruning: ScanPruning
 }
 
 export interface TableScan {
@@ -104,7 +131,8 @@ export interface TableScan {
 interface BoundSpec {
   readonly spec: PartitionSpec
   readonly fields: readonly TypedPartitionField[]
-  readonly projected: Predicate
+  /** By conjunct. */
+  readonly projected: readonly Predicate[]
 }
 
 /** Prepares the planning of one scan; holds no state that changes. */
@@ -112,7 +140,8 @@ export function createTableScan(request: ScanRequest): TableScan {
   const { schema, predicate, pruning = ALL_PRUNING } = request
   const fieldIndex = indexFields(schema)
   const typeOf = (fieldId: number): PrimitiveType | undefined => primitiveTypeOf(fieldIndex, fieldId)
-  const boundSpecs = bindSpecs(request, typeOf)
+  const conjuncts = conjunctsOf(predicate)
+  const boundSpecs = bindSpecs(request, conjuncts, typeOf)
   const boundSpecOf = (manifest: ManifestFile): BoundSpec => {
     const bound = boundSpecs.get(manifest.partitionSpecId)
     if (bound) return bound
@@ -121,86 +150,156 @@ export function createTableScan(request: ScanRequest): TableScan {
       `Manifest ${manifest.path} has the partition spec ${manifest.partitionSpecId}, which the table does not have`,
     )
   }
-  const mightMatchFile = (file: DataFile): boolean =>
-    !pruning.metrics || mightMatchMetrics(predicate, (id) => metricsOfFile(file, id, typeOf(id)), typeOf)
+  const mightMatchFile = (file: DataFile, conjunct: Predicate): boolean =>
+    mightMatchMetrics(conjunct, (id) => metricsOfFile(file, id, typeOf(id)), typeOf)
+  const withoutMetrics = (candidates: readonly ManifestEntry[]): number[] =>
+    conjuncts.map((conjunct) => {
+      const ids = fieldIdsOf(conjunct)
+      return candidates.filter(({ file }) => !ids.some((id) => hasMetrics(file, id))).length
+    })
 
   return {
     metricsFieldIds: new Set(fieldIdsOf(predicate)),
 
     specOf: (manifest) => boundSpecOf(manifest).spec,
 
-    selectManifests(manifests) {
-      const isNeeded = (manifest: ManifestFile): boolean => {
-        const bound = boundSpecOf(manifest)
-        if (!pruning.manifests) return true
-        if (manifest.addedFilesCount === 0 && manifest.existingFilesCount === 0) return false
-        return mightMatchManifest(bound.projected, bound.fields, manifest.partitions)
-      }
-      const read = manifests.filter(isNeeded)
-      const kept = new Set(read)
-      const skipped = manifests.filter((manifest) => manifest.content === 'data' && !kept.has(manifest))
-      return { read, totalCount: manifests.length, skippedFilesCount: skipped.reduce(addLiveFiles, 0) }
-    },
+    selectManifests: (manifests) => selectByLists(manifests, conjuncts, pruning.manifests, boundSpecOf),
 
     selectFiles(manifest, entries) {
       const { fields, projected } = boundSpecOf(manifest)
       const live = entries.filter(({ status }) => status !== 'deleted')
-      const inPartition = pruning.partitions
-        ? live.filter(({ file }) => mightMatchPartition(projected, fields, file.partition))
-        : live
-      if (manifest.content === 'deletes') return selectionOf({ deletes: inPartition.map(sequenced) })
-      const candidates = inPartition.filter(({ file }) => mightMatchFile(file))
-      return selectionOf({
-        candidates: candidates.map(sequenced),
+      const inPartition = prune(live, pruning.partitions ? projected : [], ({ file }, condition) =>
+        mightMatchPartition(condition, fields, file.partition),
+      )
+      if (manifest.content === 'deletes') {
+        return selectionOf(conjuncts, { deletes: inPartition.kept.map(sequenced) })
+      }
+      const byMetrics = prune(inPartition.kept, pruning.metrics ? conjuncts : [], ({ file }, conjunct) =>
+        mightMatchFile(file, conjunct),
+      )
+      return selectionOf(conjuncts, {
+        candidates: byMetrics.kept.map(sequenced),
         totalCount: live.length,
         bytesTotal: live.reduce((total, { file }) => total + file.fileSizeBytes, 0),
-        skippedByPartitionCount: live.length - inPartition.length,
-        skippedByMetricsCount: inPartition.length - candidates.length,
+        skippedByPartition: {
+          count: inPartition.excluded.length,
+          byConjunct: addCounts(zeros(conjuncts), inPartition.excludedBy),
+        },
+        skippedByMetrics: {
+          count: byMetrics.excluded.length,
+          byConjunct: addCounts(zeros(conjuncts), byMetrics.excludedBy),
+        },
+        withoutMetrics: withoutMetrics(byMetrics.kept),
       })
     },
 
-    planFileScanTasks(manifests, selections, canonicalPath) {
-      const deletes = selections.flatMap((selection) => selection.deletes)
-      const specsById = new Map(request.specs.map((spec) => [spec.specId, spec]))
-      const index = indexDeleteFiles({ deletes, specs: specsById, canonicalPath })
-      const candidates = selections.flatMap((selection) => selection.candidates)
-      refuseDuplicates(candidates, canonicalPath)
-      const tasks = candidates.map((candidate) => ({ ...candidate, deletes: index.deletesFor(candidate) }))
-      return {
-        tasks,
-        manifestsTotal: manifests.totalCount,
-        manifestsRead: manifests.read.length,
-        filesTotal: selections.reduce(
-          (total, { totalCount }) => total + totalCount,
-          manifests.skippedFilesCount,
-        ),
-        filesPlanned: tasks.length,
-        bytesTotal: selections.reduce((total, { bytesTotal }) => total + bytesTotal, 0),
-      }
-    },
+    planFileScanTasks: (manifests, selections, canonicalPath) =>
+      planTasks({ specs: request.specs, conjuncts, manifests, selections, canonicalPath }),
   }
 }
 
+function selectByLists(
+  manifests: readonly ManifestFile[],
+  conjuncts: readonly PositivePredicate[],
+  isPruned: boolean,
+  boundSpecOf: (manifest: ManifestFile) => BoundSpec,
+): ManifestSelection {
+  for (const manifest of manifests) boundSpecOf(manifest)
+  const isSearched = (manifest: ManifestFile): boolean =>
+    !isPruned || manifest.addedFilesCount !== 0 || manifest.existingFilesCount !== 0
+  const mightMatch = (manifest: ManifestFile, index: number): boolean => {
+    const { fields, projected } = boundSpecOf(manifest)
+    return mightMatchManifest(projected[index] ?? ALWAYS_TRUE, fields, manifest.partitions)
+  }
+  const conditions = isPruned ? [...conjuncts.keys()] : []
+  const { kept, excluded, excludedBy } = prune(
+    manifests.filter(isSearched),
+    conditions,
+    mightMatch,
+    dataFilesIn,
+  )
+  return {
+    read: kept,
+    totalCount: manifests.length,
+    skippedFilesCount: excluded.reduce((total, manifest) => total + dataFilesIn(manifest), 0),
+    skippedByConjunct: addCounts(zeros(conjuncts), excludedBy),
+  }
+}
+
+interface PlannedSelections {
+  readonly specs: readonly PartitionSpec[]
+  readonly conjuncts: readonly PositivePredicate[]
+  readonly manifests: ManifestSelection
+  readonly selections: readonly FileSelection[]
+  readonly canonicalPath: (path: string) => string
+}
+
+function planTasks(planned: PlannedSelections): ScanPlan {
+  const { specs, conjuncts, manifests, selections, canonicalPath } = planned
+  const deletes = selections.flatMap((selection) => selection.deletes)
+  const specsById = new Map(specs.map((spec) => [spec.specId, spec]))
+  const index = indexDeleteFiles({ deletes, specs: specsById, canonicalPath })
+  const candidates = selections.flatMap((selection) => selection.candidates)
+  refuseDuplicates(candidates, canonicalPath)
+  const tasks = candidates.map((candidate) => ({ ...candidate, deletes: index.deletesFor(candidate) }))
+  return {
+    tasks,
+    manifestsTotal: manifests.totalCount,
+    manifestsRead: manifests.read.length,
+    filesTotal: selections.reduce((total, { totalCount }) => total + totalCount, manifests.skippedFilesCount),
+    filesPlanned: tasks.length,
+    bytesTotal: selections.reduce((total, { bytesTotal }) => total + bytesTotal, 0),
+    pruning: pruningOf(conjuncts, manifests, selections),
+    conjuncts,
+  }
+}
+
+function pruningOf(
+  conjuncts: readonly unknown[],
+  { skippedFilesCount, skippedByConjunct }: ManifestSelection,
+  selections: readonly FileSelection[],
+): ScanPruning {
+  const none = { count: 0, byConjunct: zeros(conjuncts) }
+  const sum = (left: LevelCount, right: LevelCount): LevelCount => ({
+    count: left.count + right.count,
+    byConjunct: addCounts(left.byConjunct, right.byConjunct),
+  })
+  return {
+    manifests: { count: skippedFilesCount, byConjunct: skippedByConjunct },
+    partitions: selections.map(({ skippedByPartition }) => skippedByPartition).reduce(sum, none),
+    metrics: selections.map(({ skippedByMetrics }) => skippedByMetrics).reduce(sum, none),
+    withoutMetrics: selections
+      .map(({ withoutMetrics }) => withoutMetrics)
+      .reduce(addCounts, zeros(conjuncts)),
+  }
+}
+
+const zeros = (conjuncts: readonly unknown[]): readonly number[] => conjuncts.map(() => 0)
+
 function bindSpecs(
-  { specs, predicate }: ScanRequest,
+  { specs }: ScanRequest,
+  conjuncts: readonly Predicate[],
   typeOf: (fieldId: number) => PrimitiveType | undefined,
 ): ReadonlyMap<number, BoundSpec> {
   return new Map(
     specs.map((spec) => {
       const fields = typePartitionFields(spec, typeOf)
-      return [spec.specId, { spec, fields, projected: projectInclusive(predicate, fields) }]
+      const projected = conjuncts.map((conjunct) => projectInclusive(conjunct, fields))
+      return [spec.specId, { spec, fields, projected }]
     }),
   )
 }
 
-function selectionOf(found: Partial<FileSelection>): FileSelection {
+function selectionOf(conjuncts: readonly unknown[], found: Partial<FileSelection>): FileSelection {
+  const none = { count: 0, byConjunct: zeros(conjuncts) }
   return {
     candidates: [],
     deletes: [],
     totalCount: 0,
     bytesTotal: 0,
-    skippedByPartitionCount: 0,
-    skippedByMetricsCount: 0,
+    skippedByPartition: none,
+    skippedByMetrics: none,
+    withoutMetrics: none.byConjunct,
     ...found,
   }
 }
@@ -209,8 +308,14 @@ function sequenced({ file, sequenceNumber }: ManifestEntry): SequencedFile {
   return { file, sequenceNumber }
 }
 
-function addLiveFiles(total: number, manifest: ManifestFile): number {
-  return total + (manifest.addedFilesCount ?? 0) + (manifest.existingFilesCount ?? 0)
+/** Live data files, where the list says how many. */
+function dataFilesIn({ content, addedFilesCount, existingFilesCount }: ManifestFile): number {
+  return content === 'data' ? (addedFilesCount ?? 0) + (existingFilesCount ?? 0) : 0
+}
+
+/** Whether the manifest says anything of a column that could exclude the file. */
+function hasMetrics(file: DataFile, fieldId: number): boolean {
+  return file.lowerBounds?.has(fieldId) === true || file.nullValueCounts?.has(fieldId) === true
 }
 
 /** The spec leaves a file listed twice undefined; its rows must not count double. */

@@ -9,12 +9,17 @@ import { validBody } from '../validate.ts'
 /** Nobody is signed in while no authentication is configured. */
 const PRINCIPAL = null
 
-export function createFlightRoutes({ flight }: HttpServices): Router {
+export function createFlightRoutes({ flight, estimate }: HttpServices): Router {
   const router = Router()
 
   router.post(ROUTES.analyze.path, async (request, response) => {
     const { sql } = validBody(request, analyzeRequest)
     response.json(await flight.analyze(sql, disconnectSignal(response)))
+  })
+
+  router.post(ROUTES.estimate.path, async (request, response) => {
+    const body = validBody(request, flightInfoRequest)
+    response.json(await estimate(body, disconnectSignal(response)))
   })
 
   router.post(ROUTES.flightInfo.path, async (request, response) => {

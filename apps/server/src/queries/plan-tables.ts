@@ -1,0 +1,55 @@
+// Plans the scans of all tables of a statement, for running it and for saying what running it would read.
+import { assertDefined } from '@lake/core/assert.ts'
+import { mapConcurrently } from '../concurrency/map-concurrently.ts'
+import { LIMITS } from '../limits.ts'
+import type { ScanRequirement } from '../sql/pushdown.ts'
+import {
+  isMetadataTable,
+  metadataScanPlan,
+  planMetadataScan,
+  type MetadataScan,
+} from './metadata-tables/plan-metadata-scan.ts'
+import type { PinnedTable } from './pinned-table.ts'
+import { planScan, type ScanPlan } from './plan-scan.ts'
+import type { QueryServices } from './query-services.ts'
+
+/** One table of the statement with all that its scan needs. */
+export interface PlannedTable {
+  readonly pinned: PinnedTable
+  readonly requirement: ScanRequirement
+  readonly plan: ScanPlan
+  /** Set for a metadata table. */
+  readonly metadataScan?: MetadataScan
+}
+
+/**
+ * Plans in the order of `pinned`.
+ * @throws what `planScan` throws
+ */
+export async function planTables(
+  pinned: readonly PinnedTable[],
+  requirements: readonly ScanRequirement[],
+  services: Pick<QueryServices, 'openStorage' | 'pruning'>,
+  signal: AbortSignal,
+): Promise<PlannedTable[]> {
+  return await mapConcurrently(
+    pinned,
+    LIMITS.filesFetchedAtOnceMax,
+    async (table, itemSignal, index) => {
+      const requirement = assertDefined(requirements[index], 'every pinned table has a requirement')
+      const storage = services.openStorage(table.loaded)
+      if (isMetadataTable(table)) {
+        const metadataScan = await planMetadataScan(table, storage, itemSignal)
+        return { pinned: table, requirement, plan: metadataScanPlan(metadataScan, storage), metadataScan }
+      }
+      const plan = await planScan(table, requirement, { storage, pruning: services.pruning }, itemSignal)
+      return { pinned: table, requirement, plan }
+    },
+    signal,
+  )
+}
+
+/** Bytes of the needed columns of all planned files, as manifests have them. */
+export function plannedBytes(tables: readonly PlannedTable[]): number {
+  return tables.reduce((sum, { plan }) => sum + plan.neededBytes, 0)
+}
