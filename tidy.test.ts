@@ -5,7 +5,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { API_PREFIX, ROUTES } from './packages/core/src/api/contract.ts'
 import { ERROR_CODES } from './packages/core/src/errors.ts'
-import { VARIABLES } from './apps/server/src/config.ts'
+import { VARIABLES } from './apps/server/src/config/reader.ts'
 
 const ROOT = import.meta.dirname
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
@@ -39,11 +39,17 @@ const SERVER_LAYERS: readonly (readonly string[])[] = [
   ['sql', 'access', 'catalog', 'metadata', 'parquet', 'engine'],
   ['storage'],
   ['config.ts'],
+  ['config'],
   ['concurrency', 'observability'],
   ['limits.ts'],
 ]
 /** Neighbours in one layer, and the one step outwards, that are allowed by name. */
-const SERVER_EXCEPTIONS = new Set(['sql>engine', 'engine>parquet', 'config.ts>catalog/secrets.ts'])
+const SERVER_EXCEPTIONS = new Set([
+  'sql>engine',
+  'engine>parquet',
+  'config.ts>catalog/secrets.ts',
+  'config/reader.ts>catalog/secrets.ts',
+])
 
 function serverViolations(path: string): string[] {
   const inside = path.slice('apps/server/src/'.length)

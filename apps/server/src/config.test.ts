@@ -122,6 +122,20 @@ describe('readConfig', () => {
     expect(readConfig({ LAKE_HTTP_ADDR: '[::1]:0' }).http).toEqual({ host: '::1', port: 0 })
   })
 
+  it('[CF6] listens beyond loopback with authentication and behind TLS', () => {
+    const wide = { LAKE_HTTP_ADDR: '0.0.0.0:80', LAKE_PRINCIPALS: '/run/principals.json' }
+    expect(faultsOf(wide)).toEqual([expect.stringContaining('LAKE_PUBLIC_URL is required')])
+    for (const url of [
+      'http://lake.example.com',
+      'https://lake.example.com/app',
+      'https://u@lake.example.com',
+    ])
+      expect(faultsOf({ ...wide, LAKE_PUBLIC_URL: url }), url).toHaveLength(1)
+    const open = readConfig({ ...wide, LAKE_PUBLIC_URL: 'https://lake.example.com' })
+    expect(open.publicUrl?.origin).toBe('https://lake.example.com')
+    expect(faultsOf({ LAKE_PUBLIC_URL: 'https://lake.example.com' })).toHaveLength(1)
+  })
+
   it('[CF7] takes a reference only in its exact form', () => {
     const auth = (token: string) => readConfig({ ...TRIPLE, LAKE_ICEBERG_REST_TOKEN: token }).iceberg?.auth
     expect(auth('{"secret_ref":"file:/run/secrets/x"}')).toMatchObject({

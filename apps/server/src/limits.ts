@@ -149,6 +149,15 @@ export const LIMITS = {
   // Flight
   ticketLifetimeMs: 15 * 60 * SECOND,
 
+  // Access
+  principalsMax: 10_000,
+  principalNameCharsMax: 200,
+  principalsFileBytesMax: 8 * MIB,
+  /** How soon a change of the principals file is in force. */
+  principalsLookedAtEveryMs: SECOND,
+  /** Of an `Authorization` header. */
+  bearerCharsMax: 8_192,
+
   // HTTP
   readinessTimeoutMs: 2 * SECOND,
   /** How long running requests may go on when the server is asked to end. */

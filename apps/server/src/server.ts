@@ -8,7 +8,9 @@ import { join } from 'node:path'
 import type { VerifyStorageAccessResponse } from '@lake/core/api/contract.ts'
 import { AppError } from '@lake/core/errors.ts'
 import type { PruningSwitches } from '@lake/core/scan/table-scan.ts'
+import { createAuthenticator, NO_AUTHENTICATION, type Authenticator } from './access/authenticator.ts'
 import { createAuthorizer } from './access/authorizer.ts'
+import { openPrincipalsFile } from './access/principals-file.ts'
 import { createCatalogBrowser } from './catalog/catalog-browser.ts'
 import {
   createRestCatalog,
@@ -20,7 +22,8 @@ import type { SecretResolver } from './catalog/secrets.ts'
 import { createSnapshotCache } from './catalog/snapshot-cache.ts'
 import { systemClock, type Clock } from './concurrency/clock.ts'
 import { mapConcurrently } from './concurrency/map-concurrently.ts'
-import type { Address, Config, IcebergConfig } from './config.ts'
+import type { Config, IcebergConfig } from './config.ts'
+import type { Address } from './config/reader.ts'
 import type { Engine } from './engine/engine.ts'
 import { createEnginePool } from './engine/engine-pool.ts'
 import { createEstimates } from './flight/estimates.ts'
@@ -69,11 +72,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
   await using stack = new AsyncDisposableStack()
   const metrics = createMetrics()
+  const authenticator = await openAuthenticator(config, { clock, logger })
   const access = openLake(config.iceberg, { resolver: options.resolver, metrics, clock, stack })
   await checkNamespaces(config.iceberg, access.catalog)
   const parts = { ...access, metrics, clock, stack, pruning: options.pruning }
   const services = await createQueryServices(config, config.iceberg, parts)
   const app = createApp({
+    authenticator,
     authorizer: services.authorizer,
     browser: createCatalogBrowser({ ...services, discovery: config.iceberg.discovery }),
     flight: createFlightService({
@@ -91,7 +96,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     version: options.version,
     webDirectory: options.webDirectory,
     createId: randomUUID,
-    isReady: async () => await canAnalyze(services.engine),
+    publicUrl: config.publicUrl,
+    findProblems: async () => {
+      const signal = AbortSignal.timeout(LIMITS.readinessTimeoutMs)
+      const found = [findEngineProblems(services.engine, signal), authenticator.findProblems(signal)]
+      return (await Promise.all(found)).flat()
+    },
   })
   const url = await listen(createServer(app), config.http, stack)
   const metricsUrl =
@@ -155,13 +165,28 @@ function openLake(
   }
 }
 
+/** How callers are told apart. Without any configuration everybody is, and that is said. */
+async function openAuthenticator(
+  config: Config,
+  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
+): Promise<Authenticator> {
+  if (config.principalsFile === undefined) {
+    logger.warn(
+      'no authentication is configured: everybody who reaches this loopback address reads everything',
+    )
+    return NO_AUTHENTICATION
+  }
+  const principalsFile = await openPrincipalsFile({ path: config.principalsFile, clock, logger })
+  return createAuthenticator({ principalsFile, clock })
+}
+
 /** Whether a statement could be planned now: the engine reads one. */
-async function canAnalyze(engine: Engine): Promise<boolean> {
+async function findEngineProblems(engine: Engine, signal: AbortSignal): Promise<readonly string[]> {
   try {
-    await engine.analyst.parse('SELECT 1', AbortSignal.timeout(LIMITS.readinessTimeoutMs))
-    return true
+    await engine.analyst.parse('SELECT 1', signal)
+    return []
   } catch {
-    return false
+    return ['the engine is not ready']
   }
 }
 

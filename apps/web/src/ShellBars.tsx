@@ -108,7 +108,7 @@ export function StatusBar() {
           <span className="status-wide">{session.data.principal ?? 'no sign-in'}</span>
           <span className="status-wide">discovery {session.data.discovery}</span>
           <span>{zone === 'UTC' ? 'times in UTC' : `times of results in ${zone}`}</span>
-          <span>v{session.data.version}</span>
+          {session.data.version !== null && <span>v{session.data.version}</span>}
         </>
       )}
     </footer>

@@ -1,31 +1,38 @@
-// What may be read: the namespaces of the deployment. Asked before anything is loaded, on every route.
-// A table outside them and a table that does not exist get the same answer.
+// What a principal may read: the deployment's namespaces that its grants cover. Asked before anything is loaded, on
+// every route. A table that may not be read and one that does not exist get the same answer.
+import { isGranted, visibleNamespaces } from '@lake/core/access/grants.ts'
+import type { Principal } from '@lake/core/access/principal.ts'
 import { AppError } from '@lake/core/errors.ts'
 
 export interface Authorizer {
   /** The namespaces that may be read, in configured order. */
-  readonly namespaces: readonly (readonly string[])[]
+  namespacesOf(principal: Principal): readonly (readonly string[])[]
   /** Throws NO_SUCH_NAMESPACE. */
-  authorizeNamespace(namespace: readonly string[]): void
+  authorizeNamespace(principal: Principal, namespace: readonly string[]): void
   /** Throws NO_SUCH_TABLE, worded as for a table that the catalog does not have. */
-  authorizeTable(namespace: readonly string[], table: string): void
-  /** The namespace that SQL writes as one name with its levels joined by dots; undefined where there is none. */
-  findNamespace(schemaName: string): readonly string[] | undefined
+  authorizeTable(principal: Principal, namespace: readonly string[], table: string): void
+  /** The namespace that SQL writes as one name with its levels joined by dots; undefined where there is none to read. */
+  findNamespace(principal: Principal, schemaName: string): readonly string[] | undefined
 }
 
-export function createAuthorizer(namespaces: readonly (readonly string[])[]): Authorizer {
-  const keys = new Set(namespaces.map((levels) => JSON.stringify(levels)))
-  const byName = new Map(namespaces.map((levels) => [levels.join('.'), levels]))
-  const isAllowed = (namespace: readonly string[]): boolean => keys.has(JSON.stringify(namespace))
+/** @param deployment the namespaces of the deployment, beyond which no grant reaches */
+export function createAuthorizer(deployment: readonly (readonly string[])[]): Authorizer {
+  const keys = new Set(deployment.map((levels) => JSON.stringify(levels)))
+  const byName = new Map(deployment.map((levels) => [levels.join('.'), levels]))
+  const isReadable = (principal: Principal, namespace: readonly string[]): boolean =>
+    keys.has(JSON.stringify(namespace)) && isGranted(principal, namespace)
   return {
-    namespaces,
-    authorizeNamespace(namespace) {
-      if (!isAllowed(namespace)) throw noSuchNamespace(namespace)
+    namespacesOf: (principal) => visibleNamespaces(principal, deployment),
+    authorizeNamespace(principal, namespace) {
+      if (!isReadable(principal, namespace)) throw noSuchNamespace(namespace)
     },
-    authorizeTable(namespace, table) {
-      if (!isAllowed(namespace)) throw noSuchTable(`${namespace.join('.')}.${table}`)
+    authorizeTable(principal, namespace, table) {
+      if (!isReadable(principal, namespace)) throw noSuchTable(`${namespace.join('.')}.${table}`)
     },
-    findNamespace: (schemaName) => byName.get(schemaName),
+    findNamespace(principal, schemaName) {
+      const namespace = byName.get(schemaName)
+      return namespace && isGranted(principal, namespace) ? namespace : undefined
+    },
   }
 }
 

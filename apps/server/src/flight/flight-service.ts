@@ -1,5 +1,6 @@
 // The verbs of Arrow Flight over the query path: analyze, get-flight-info, do-get, cancel-flight-info.
 // It owns what belongs to a running statement as a whole: its registration, its deadline, its entry in the metrics.
+import type { Principal } from '@lake/core/access/principal.ts'
 import type { AnalyzeResponse, FlightInfoRequest, FlightInfoResponse } from '@lake/core/api/contract.ts'
 import { startDeadline } from '../concurrency/deadline.ts'
 import { errorCodeOf } from '../observability/error-code.ts'
@@ -15,10 +16,10 @@ import { createRunningStatements } from './running-statements.ts'
 import type { TicketSealer } from './ticket-sealer.ts'
 
 export interface FlightService {
-  analyze(sql: string, signal: AbortSignal): Promise<AnalyzeResponse>
+  analyze(sql: string, principal: Principal, signal: AbortSignal): Promise<AnalyzeResponse>
   getFlightInfo(
     request: FlightInfoRequest,
-    principal: string | null,
+    principal: Principal,
     signal: AbortSignal,
   ): Promise<FlightInfoResponse>
   /**
@@ -27,13 +28,13 @@ export interface FlightService {
    */
   doGet(
     ticket: string,
-    principal: string | null,
+    principal: Principal,
     requestId: string,
     signal: AbortSignal,
   ): AsyncGenerator<Uint8Array>
   cancelFlightInfo(
     ticket: string,
-    principal: string | null,
+    principal: Principal,
   ): Promise<'cancelled' | 'cancelling' | 'notCancellable'>
 }
 
@@ -49,16 +50,16 @@ export function createFlightService(services: FlightServiceOptions): FlightServi
   const { metrics, logger, clock, sealer } = services
 
   return {
-    async analyze(sql, signal) {
+    async analyze(sql, principal, signal) {
       using deadline = startDeadline(signal, LIMITS.planningDeadlineMs, 'Analyzing the statement')
-      const references = await resolveTables(sql, services, deadline.signal)
+      const references = await resolveTables(sql, principal, services, deadline.signal)
       return {
         tables: references.map(describeReference),
       }
     },
 
     async getFlightInfo(request, principal, signal) {
-      const { columns, pins, substitutions, tables } = await planQuery(request, services, signal)
+      const { columns, pins, substitutions, tables } = await planQuery(request, principal, services, signal)
       const statementId = services.createId()
       const issuedAtMs = clock.nowMs()
       const expiresAtMs = issuedAtMs + LIMITS.ticketLifetimeMs
@@ -67,7 +68,7 @@ export function createFlightService(services: FlightServiceOptions): FlightServi
         sql: request.sql,
         substitutions: [...substitutions],
         pins,
-        principal,
+        principal: principal.id,
         issuedAtMs,
         expiresAtMs,
       }
@@ -76,7 +77,7 @@ export function createFlightService(services: FlightServiceOptions): FlightServi
     },
 
     async *doGet(ticket, principal, requestId, signal) {
-      const claims = sealer.open(ticket, principal)
+      const claims = sealer.open(ticket, principal.id)
       using run = running.enter(claims.statementId, signal)
       using deadline = startDeadline(run.signal, LIMITS.statementDeadlineMs, 'The statement')
       const startedAtMs = clock.nowMs()
@@ -87,7 +88,7 @@ export function createFlightService(services: FlightServiceOptions): FlightServi
         const onEnd = (ended: string): void => {
           outcome = ended
         }
-        yield* runQuery(claims, { services, requestId, facts, onEnd, logger }, deadline.signal)
+        yield* runQuery(claims, { principal, services, requestId, facts, onEnd, logger }, deadline.signal)
       } catch (error) {
         outcome = errorCodeOf(error)
         throw error
@@ -103,7 +104,7 @@ export function createFlightService(services: FlightServiceOptions): FlightServi
     },
 
     async cancelFlightInfo(ticket, principal) {
-      const { statementId } = sealer.open(ticket, principal)
+      const { statementId } = sealer.open(ticket, principal.id)
       return await running.cancel(statementId, LIMITS.cancelWaitMs)
     },
   }

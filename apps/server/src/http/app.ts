@@ -6,10 +6,11 @@ import { API_PREFIX } from '@lake/core/api/contract.ts'
 import { LIMITS } from '../limits.ts'
 import { logError, sendError } from './error-response.ts'
 import type { HttpServices } from './http-services.ts'
-import { guardLoopback } from './request-guard.ts'
+import { guardLoopback, guardOrigin } from './request-guard.ts'
 import { assignRequestId, requestIdOf } from './request-id.ts'
-import { createCatalogRoutes } from './routes/catalog-routes.ts'
-import { createFlightRoutes } from './routes/flight-routes.ts'
+import { createRouteTable } from './route-table.ts'
+import { addCatalogRoutes } from './routes/catalog-routes.ts'
+import { addFlightRoutes } from './routes/flight-routes.ts'
 
 export function createApp(services: HttpServices): Express {
   const app = express()
@@ -21,13 +22,13 @@ export function createApp(services: HttpServices): Express {
     response.type('text').send('ok\n')
   })
   app.get('/readyz', async (_request, response) => {
-    const isReady = await services.isReady()
+    const problems = await services.findProblems()
     response
-      .status(isReady ? 200 : 503)
+      .status(problems.length === 0 ? 200 : 503)
       .type('text')
-      .send(isReady ? 'ok\n' : 'the engine is not ready\n')
+      .send(problems.length === 0 ? 'ok\n' : `${problems.join('\n')}\n`)
   })
-  app.use(guardLoopback)
+  app.use(services.publicUrl === undefined ? guardLoopback : guardOrigin(services.publicUrl.origin))
   app.use(securityHeaders())
 
   const api = express.Router()
@@ -35,8 +36,10 @@ export function createApp(services: HttpServices): Express {
     response.setHeader('cache-control', 'no-store')
     next()
   })
-  api.use(express.json({ limit: LIMITS.requestBodyBytesMax, type: 'application/json' }))
-  api.use(createCatalogRoutes(services), createFlightRoutes(services))
+  const routes = createRouteTable(services)
+  addCatalogRoutes(routes, services)
+  addFlightRoutes(routes, services)
+  api.use(routes.router)
   app.use(API_PREFIX, api)
 
   if (services.webDirectory !== undefined) app.use(webFiles(services.webDirectory))

@@ -1,5 +1,6 @@
 // What the routes need from the rest of the server.
 import type { VerifyStorageAccessResponse } from '@lake/core/api/contract.ts'
+import type { Authenticator } from '../access/authenticator.ts'
 import type { Authorizer } from '../access/authorizer.ts'
 import type { CatalogBrowser } from '../catalog/catalog-browser.ts'
 import type { TableIdent } from '../catalog/rest-catalog.ts'
@@ -9,6 +10,7 @@ import type { Logger } from '../observability/logger.ts'
 import type { Metrics } from '../observability/metrics.ts'
 
 export interface HttpServices {
+  readonly authenticator: Authenticator
   readonly authorizer: Authorizer
   readonly browser: CatalogBrowser
   readonly flight: FlightService
@@ -24,5 +26,8 @@ export interface HttpServices {
   /** Folder of the built web app; undefined serves the API alone. */
   readonly webDirectory: string | undefined
   readonly createId: () => string
-  readonly isReady: () => Promise<boolean>
+  /** Where people open the workbench, behind whatever stands before it; undefined: on this server's loopback address. */
+  readonly publicUrl: URL | undefined
+  /** What keeps statements from running as configured, in words; empty when ready. */
+  readonly findProblems: () => Promise<readonly string[]>
 }

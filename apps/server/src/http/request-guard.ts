@@ -1,5 +1,5 @@
-// Who may talk to a server without authentication: pages that it served itself, by its loopback name.
-// Host and Origin are checked, so that neither a rebound DNS name nor another site's page reaches it.
+// Whose pages may talk to the server: those that it served itself.
+// Without a public address the Host must be its loopback name too, so that no rebound DNS name reaches it.
 import type { RequestHandler } from 'express'
 import { AppError } from '@lake/core/errors.ts'
 
@@ -20,4 +20,15 @@ export const guardLoopback: RequestHandler = (request, _response, next) => {
     throw new AppError('PERMISSION_DENIED', 'Requests from another origin are not answered')
   }
   next()
+}
+
+/** Throws PERMISSION_DENIED for an Origin that is not the public one. Who asks is proved by credentials, not by the Host. */
+export function guardOrigin(publicOrigin: string): RequestHandler {
+  return (request, _response, next) => {
+    const { origin } = request.headers
+    if (origin !== undefined && origin !== publicOrigin) {
+      throw new AppError('PERMISSION_DENIED', 'Requests from another origin are not answered')
+    }
+    next()
+  }
 }

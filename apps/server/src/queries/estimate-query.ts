@@ -1,5 +1,6 @@
 // What running a statement would read, from metadata alone: the same steps as planning and the first ones of running it,
 // up to the planned files. It opens no data file and seals nothing.
+import type { Principal } from '@lake/core/access/principal.ts'
 import type { EstimateResponse, FlightInfoRequest, TableEstimate } from '@lake/core/api/contract.ts'
 import { fieldIdsOf } from '@lake/core/expr/predicate-fields.ts'
 import { parseTransform } from '@lake/core/iceberg/transform.ts'
@@ -16,10 +17,11 @@ import type { QueryServices } from './query-services.ts'
  */
 export async function estimateQuery(
   request: FlightInfoRequest,
+  principal: Principal,
   services: QueryServices,
   signal: AbortSignal,
 ): Promise<EstimateResponse> {
-  const { bound, pinned, requirements } = await bindStatement(request, services, signal)
+  const { bound, pinned, requirements } = await bindStatement(request, principal, services, signal)
   const tables = await planTables(pinned, requirements, services, signal)
   const rowWise = tables.length === 1 ? findRowWise(bound.plan) : undefined
   return {

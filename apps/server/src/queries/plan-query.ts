@@ -1,5 +1,6 @@
 // The first half of a query: from SQL text to pins, which the caller seals into a ticket. The order of the steps is
 // written here and nowhere else: analyze → authorize → pin → bind. Nothing is loaded before every table is authorized.
+import type { Principal } from '@lake/core/access/principal.ts'
 import { AppError, isAppError, type ErrorCode } from '@lake/core/errors.ts'
 import type { FlightInfoRequest, RequestedPin } from '@lake/core/api/contract.ts'
 import type { TableReceipt } from '@lake/core/flight/receipt.ts'
@@ -34,10 +35,11 @@ export interface QueryPlan {
  */
 export async function planQuery(
   request: FlightInfoRequest,
+  principal: Principal,
   services: QueryServices,
   signal: AbortSignal,
 ): Promise<QueryPlan> {
-  const { bound, pinned, substitutions } = await bindStatement(request, services, signal)
+  const { bound, pinned, substitutions } = await bindStatement(request, principal, services, signal)
   return {
     columns: bound.columns,
     pins: pinned.map(sealPin),
@@ -60,11 +62,12 @@ export interface StatementBinding {
  */
 export async function bindStatement(
   request: FlightInfoRequest,
+  principal: Principal,
   services: QueryServices,
   signal: AbortSignal,
 ): Promise<StatementBinding> {
   using deadline = startDeadline(signal, LIMITS.planningDeadlineMs, 'Planning the statement')
-  const references = await resolveTables(request.sql, services, deadline.signal)
+  const references = await resolveTables(request.sql, principal, services, deadline.signal)
   const { versions, substitutions } = planVersions(request.sql, references)
   const sql = applySubstitutions(request.sql, substitutions)
   if (substitutions.length > 0) await checkSubstitution(sql, versions, services, deadline.signal)
@@ -79,16 +82,21 @@ export async function bindStatement(
 /** The tables that a statement names, each authorized, in order of appearance. Loads nothing. */
 export async function resolveTables(
   sql: string,
-  services: Pick<QueryServices, 'authorizer' | 'engine'>,
+  principal: Principal,
+  { authorizer, engine }: Pick<QueryServices, 'authorizer' | 'engine'>,
   signal: AbortSignal,
 ): Promise<ResolvedReference[]> {
-  const tree = await services.engine.analyst.parse(sql, signal)
-  return analyzeStatement(tree, sql).map((reference) => resolveReference(reference, services.authorizer))
+  const tree = await engine.analyst.parse(sql, signal)
+  return analyzeStatement(tree, sql).map((reference) => resolveReference(reference, principal, authorizer))
 }
 
-function resolveReference(reference: TableReference, authorizer: Authorizer): ResolvedReference {
+function resolveReference(
+  reference: TableReference,
+  principal: Principal,
+  authorizer: Authorizer,
+): ResolvedReference {
   const { schemaName, tableName, startOffset, endOffset } = reference
-  const namespace = authorizer.findNamespace(schemaName)
+  const namespace = authorizer.findNamespace(principal, schemaName)
   if (namespace === undefined) {
     const { message } = noSuchTable(`${schemaName}.${tableName}`)
     throw new AppError('NO_SUCH_TABLE', message, { details: { startOffset, endOffset } })

@@ -3,6 +3,7 @@
 //
 // Until the schema is out, a failure is thrown and has an HTTP status. After that it is the last message of the stream.
 import { assert, assertDefined } from '@lake/core/assert.ts'
+import type { Principal } from '@lake/core/access/principal.ts'
 import { AppError } from '@lake/core/errors.ts'
 import type { Receipt } from '@lake/core/flight/receipt.ts'
 import { tableKey } from '@lake/core/iceberg/identifiers.ts'
@@ -28,6 +29,8 @@ import { createTableDeletes } from './statement-deletes.ts'
 import { planRequirements } from './scan-requirements.ts'
 
 export interface QueryRun {
+  /** Whose statement it is; every table is authorized again before it is loaded. */
+  readonly principal: Principal
   readonly services: QueryServices
   readonly requestId: string
   readonly logger: Logger
@@ -51,7 +54,7 @@ export async function* runQuery(
   const startedAtMs = services.clock.nowMs()
   // From here on the text is the one that the engine reads; its positions are those of the submitted one.
   const claims = { ...sealed, sql: applySubstitutions(sealed.sql, sealed.substitutions ?? []) }
-  const pinned = await provePins(claims, services, signal)
+  const pinned = await provePins(claims, run, signal)
   const { tables, rowWise } = await planStatement(claims, pinned, services, signal)
   refuseLargeScan(tables, services.scanBytesMax)
 
@@ -95,16 +98,17 @@ export async function* runQuery(
 /** Loads every pinned table anew from the catalog, never from a cache, and finds the sealed snapshot in it. */
 async function provePins(
   claims: TicketClaims,
-  services: QueryServices,
+  { principal, services }: QueryRun,
   signal: AbortSignal,
 ): Promise<PinnedTable[]> {
+  for (const { namespace, table } of claims.pins)
+    services.authorizer.authorizeTable(principal, namespace, table)
   const loads = [...Map.groupBy(claims.pins, ({ namespace, table }) => tableKey(namespace, table))]
   const tables = await mapConcurrently(
     loads,
     LIMITS.snapshotLoadsPendingMax,
     async ([key, pins], itemSignal) => {
       const { namespace, table } = assertDefined(pins[0], 'a group has a pin')
-      services.authorizer.authorizeTable(namespace, table)
       return [key, await loadPinned({ namespace, table }, pins, services, itemSignal)] as const
     },
     signal,

@@ -38,11 +38,16 @@ export interface TestClient {
   outcome(sql: string, pins?: RequestedPin[]): Promise<string>
 }
 
-export function createTestClient(url: string): TestClient {
+/** @param always headers of every request, such as credentials */
+export function createTestClient(url: string, always: Readonly<Record<string, string>> = {}): TestClient {
   const request: TestClient['request'] = async (method, path, body, headers = {}) =>
     await fetch(`${url}${API_PREFIX}${path}`, {
       method,
-      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      headers: {
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...always,
+        ...headers,
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
   const flightInfo: TestClient['flightInfo'] = async (sql, pins) => {
@@ -52,7 +57,7 @@ export function createTestClient(url: string): TestClient {
   const doGet: TestClient['doGet'] = async (ticket, signal) =>
     await fetch(`${url}${API_PREFIX}/do-get`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', ...always },
       body: JSON.stringify({ ticket }),
       ...(signal ? { signal } : {}),
     })

@@ -20,9 +20,12 @@ export const errorBody = z.object({
 export type ErrorBody = z.infer<typeof errorBody>
 
 export const sessionResponse = z.object({
-  /** null: no authentication is configured, and the server listens on loopback only. */
+  /** Name of who is signed in; null where nobody is, or nobody can (then the server listens on loopback only). */
   principal: z.string().nullable(),
-  version: z.string(),
+  /** True while nobody is signed in and nothing else is answered. */
+  isSignInRequired: z.boolean(),
+  /** null while sign-in is required. */
+  version: z.string().nullable(),
   discovery: z.enum(['exact', 'list']),
 })
 export type SessionResponse = z.infer<typeof sessionResponse>
@@ -203,20 +206,35 @@ export const cancelFlightInfoResponse = z.object({
 })
 export type CancelFlightInfoResponse = z.infer<typeof cancelFlightInfoResponse>
 
+/**
+ * What is checked of a caller before a route's handler begins, beyond the credentials.
+ * `nothing`: anybody is answered. `principal`: being signed in is enough, and the answer holds only what is granted.
+ * `namespace`, `table`: the one in the path is granted. `statement`: planning authorizes every table of the SQL in the
+ * body before it loads anything. `ticket`: what is sealed in the body opens for the principal that it was sealed for.
+ */
+export type RouteRequirement = 'nothing' | 'principal' | 'namespace' | 'table' | 'statement' | 'ticket'
+
+interface Route {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly path: string
+  readonly requires: RouteRequirement
+}
+
 /** Every route under API_PREFIX. `:namespace` holds levels joined by NAMESPACE_SEPARATOR. */
 export const ROUTES = {
-  session: { method: 'GET', path: '/session' },
-  namespaces: { method: 'GET', path: '/namespaces' },
-  tables: { method: 'GET', path: '/namespaces/:namespace/tables' },
-  table: { method: 'GET', path: '/namespaces/:namespace/tables/:table' },
+  session: { method: 'GET', path: '/session', requires: 'nothing' },
+  namespaces: { method: 'GET', path: '/namespaces', requires: 'principal' },
+  tables: { method: 'GET', path: '/namespaces/:namespace/tables', requires: 'namespace' },
+  table: { method: 'GET', path: '/namespaces/:namespace/tables/:table', requires: 'table' },
   verifyStorageAccess: {
     method: 'POST',
     path: '/namespaces/:namespace/tables/:table/verify-storage-access',
+    requires: 'table',
   },
-  analyze: { method: 'POST', path: '/analyze' },
-  estimate: { method: 'POST', path: '/estimate' },
-  flightInfo: { method: 'POST', path: '/flight-info' },
-  doGet: { method: 'POST', path: '/do-get' },
-  cancelFlightInfo: { method: 'POST', path: '/cancel-flight-info' },
-} as const
+  analyze: { method: 'POST', path: '/analyze', requires: 'statement' },
+  estimate: { method: 'POST', path: '/estimate', requires: 'statement' },
+  flightInfo: { method: 'POST', path: '/flight-info', requires: 'statement' },
+  doGet: { method: 'POST', path: '/do-get', requires: 'ticket' },
+  cancelFlightInfo: { method: 'POST', path: '/cancel-flight-info', requires: 'ticket' },
+} as const satisfies Record<string, Route>
 export type RouteName = keyof typeof ROUTES

@@ -1,48 +1,37 @@
 // Browsing: the session, the namespaces, the tables of one, and one table's page.
-import { Router } from 'express'
-import { ROUTES, type NamespacesResponse, type SessionResponse } from '@lake/core/api/contract.ts'
-import { disconnectSignal } from '../arrow-response.ts'
+import type { NamespacesResponse, SessionResponse } from '@lake/core/api/contract.ts'
 import type { HttpServices } from '../http-services.ts'
+import type { RouteTable } from '../route-table.ts'
 import { namespaceParameter, textParameter } from '../validate.ts'
 
-export function createCatalogRoutes(services: HttpServices): Router {
-  const router = Router()
-
-  router.get(ROUTES.session.path, (_request, response) => {
+export function addCatalogRoutes(routes: RouteTable, services: HttpServices): void {
+  routes.addPublic('session', ({ response, principal }) => {
     const body: SessionResponse = {
-      principal: null,
-      version: services.version,
+      principal: principal?.name ?? null,
+      isSignInRequired: services.authenticator.isRequired && principal === undefined,
+      // Whoever is nobody here need not know what runs.
+      version: principal === undefined ? null : services.version,
       discovery: services.discovery,
     }
     response.json(body)
   })
 
-  router.get(ROUTES.namespaces.path, (_request, response) => {
-    const body: NamespacesResponse = {
-      namespaces: services.authorizer.namespaces.map((levels) => [...levels]),
-    }
-    response.json(body)
+  routes.add('namespaces', ({ response, principal }) => {
+    const namespaces = services.authorizer.namespacesOf(principal).map((levels) => [...levels])
+    response.json({ namespaces } satisfies NamespacesResponse)
   })
 
-  router.get(ROUTES.tables.path, async (request, response) => {
-    const namespace = namespaceParameter(request)
-    services.authorizer.authorizeNamespace(namespace)
-    response.json(await services.browser.listTables(namespace, disconnectSignal(response)))
+  routes.add('tables', async ({ request, response, signal }) => {
+    response.json(await services.browser.listTables(namespaceParameter(request), signal))
   })
 
-  router.get(ROUTES.table.path, async (request, response) => {
-    const namespace = namespaceParameter(request)
-    const table = textParameter(request, 'table')
-    services.authorizer.authorizeTable(namespace, table)
-    response.json(await services.browser.describeTable({ namespace, table }, disconnectSignal(response)))
+  routes.add('table', async ({ request, response, signal }) => {
+    const ident = { namespace: namespaceParameter(request), table: textParameter(request, 'table') }
+    response.json(await services.browser.describeTable(ident, signal))
   })
 
-  router.post(ROUTES.verifyStorageAccess.path, async (request, response) => {
-    const namespace = namespaceParameter(request)
-    const table = textParameter(request, 'table')
-    services.authorizer.authorizeTable(namespace, table)
-    response.json(await services.verifyStorageAccess({ namespace, table }, disconnectSignal(response)))
+  routes.add('verifyStorageAccess', async ({ request, response, signal }) => {
+    const ident = { namespace: namespaceParameter(request), table: textParameter(request, 'table') }
+    response.json(await services.verifyStorageAccess(ident, signal))
   })
-
-  return router
 }

@@ -1,42 +1,33 @@
 // Statements: analyze, plan to a ticket, redeem it for rows, stop it.
-import { Router } from 'express'
-import { analyzeRequest, flightInfoRequest, ROUTES, ticketRequest } from '@lake/core/api/contract.ts'
-import { disconnectSignal, sendArrowStream } from '../arrow-response.ts'
+import { analyzeRequest, flightInfoRequest, ticketRequest } from '@lake/core/api/contract.ts'
+import { sendArrowStream } from '../arrow-response.ts'
 import type { HttpServices } from '../http-services.ts'
-import { requestIdOf } from '../request-id.ts'
+import type { RouteTable } from '../route-table.ts'
 import { validBody } from '../validate.ts'
 
-/** Nobody is signed in while no authentication is configured. */
-const PRINCIPAL = null
-
-export function createFlightRoutes({ flight, estimate }: HttpServices): Router {
-  const router = Router()
-
-  router.post(ROUTES.analyze.path, async (request, response) => {
+export function addFlightRoutes(routes: RouteTable, { flight, estimate }: HttpServices): void {
+  routes.add('analyze', async ({ request, response, principal, signal }) => {
     const { sql } = validBody(request, analyzeRequest)
-    response.json(await flight.analyze(sql, disconnectSignal(response)))
+    response.json(await flight.analyze(sql, principal, signal))
   })
 
-  router.post(ROUTES.estimate.path, async (request, response) => {
+  routes.add('estimate', async ({ request, response, principal, signal }) => {
     const body = validBody(request, flightInfoRequest)
-    response.json(await estimate(body, disconnectSignal(response)))
+    response.json(await estimate(body, principal, signal))
   })
 
-  router.post(ROUTES.flightInfo.path, async (request, response) => {
+  routes.add('flightInfo', async ({ request, response, principal, signal }) => {
     const body = validBody(request, flightInfoRequest)
-    response.json(await flight.getFlightInfo(body, PRINCIPAL, disconnectSignal(response)))
+    response.json(await flight.getFlightInfo(body, principal, signal))
   })
 
-  router.post(ROUTES.doGet.path, async (request, response) => {
+  routes.add('doGet', async ({ request, response, principal, requestId, signal }) => {
     const { ticket } = validBody(request, ticketRequest)
-    const signal = disconnectSignal(response)
-    await sendArrowStream(response, flight.doGet(ticket, PRINCIPAL, requestIdOf(response), signal), signal)
+    await sendArrowStream(response, flight.doGet(ticket, principal, requestId, signal), signal)
   })
 
-  router.post(ROUTES.cancelFlightInfo.path, async (request, response) => {
+  routes.add('cancelFlightInfo', async ({ request, response, principal }) => {
     const { ticket } = validBody(request, ticketRequest)
-    response.json({ status: await flight.cancelFlightInfo(ticket, PRINCIPAL) })
+    response.json({ status: await flight.cancelFlightInfo(ticket, principal) })
   })
-
-  return router
 }

@@ -1,0 +1,106 @@
+// How a route comes to be: its method, path and check are those of the contract's ROUTES, so none can lack its check.
+//
+// The order for every request: who asks (401) → what the path names is granted (404) → the body is read → the handler.
+// Nothing of a request is parsed or loaded before its caller is known, and nothing in `catalog/` is asked before the
+// check. A handler finds the principal in its call and hands it on; the parts behind it cannot be called without one.
+import express, { Router, type Request, type RequestHandler, type Response } from 'express'
+import { ROUTES, type RouteName, type RouteRequirement } from '@lake/core/api/contract.ts'
+import type { Principal } from '@lake/core/access/principal.ts'
+import { AppError } from '@lake/core/errors.ts'
+import type { Authorizer } from '../access/authorizer.ts'
+import { LIMITS } from '../limits.ts'
+import { disconnectSignal } from './arrow-response.ts'
+import type { HttpServices } from './http-services.ts'
+import { requestIdOf } from './request-id.ts'
+import { namespaceParameter, textParameter } from './validate.ts'
+
+/** A request whose caller is known and whose route's requirement is met. */
+export interface RouteCall {
+  readonly request: Request
+  readonly response: Response
+  readonly principal: Principal
+  readonly requestId: string
+  /** Aborts when the client goes away. */
+  readonly signal: AbortSignal
+}
+
+type RouteOf<Requirement extends RouteRequirement> = {
+  [Name in RouteName]: (typeof ROUTES)[Name]['requires'] extends Requirement ? Name : never
+}[RouteName]
+/** Routes that answer anybody: signing in, and saying whether one has. */
+export type PublicRoute = RouteOf<'nothing'>
+export type GuardedRoute = Exclude<RouteName, PublicRoute>
+
+/** As RouteCall; `principal` is undefined where nobody is signed in. */
+export type PublicCall = Omit<RouteCall, 'principal'> & { readonly principal: Principal | undefined }
+
+export interface RouteTable {
+  readonly router: Router
+  /** Adds a route of the contract with its check. */
+  add(name: GuardedRoute, handle: (call: RouteCall) => void | Promise<void>): void
+  addPublic(name: PublicRoute, handle: (call: PublicCall) => void | Promise<void>): void
+}
+
+type Check = (authorizer: Authorizer, principal: Principal, request: Request) => void
+
+const CHECKS: Readonly<Record<RouteRequirement, Check>> = {
+  nothing: () => undefined,
+  principal: () => undefined,
+  namespace: (authorizer, principal, request) => {
+    authorizer.authorizeNamespace(principal, namespaceParameter(request))
+  },
+  table: (authorizer, principal, request) => {
+    authorizer.authorizeTable(principal, namespaceParameter(request), textParameter(request, 'table'))
+  },
+  // The tables are known once the statement is parsed, and who was meant once the ticket is open: planQuery and the
+  // sealer take the principal and refuse there.
+  statement: () => undefined,
+  ticket: () => undefined,
+}
+
+export function createRouteTable({
+  authenticator,
+  authorizer,
+}: Pick<HttpServices, 'authenticator' | 'authorizer'>): RouteTable {
+  const router = Router()
+  const parseBody = express.json({ limit: LIMITS.requestBodyBytesMax, type: 'application/json' })
+
+  const register = (name: RouteName, handle: (call: PublicCall) => void | Promise<void>): void => {
+    const { method, path, requires } = ROUTES[name]
+    const isPublic = requires === 'nothing'
+    const check: RequestHandler = async (request, response, next) => {
+      const signal = disconnectSignal(response)
+      const principal = await authenticator.authenticate({ bearer: bearerOf(request) }, signal)
+      if (principal === undefined && !isPublic) throw unauthenticated(response)
+      if (principal !== undefined) CHECKS[requires](authorizer, principal, request)
+      const call: PublicCall = { request, response, principal, requestId: requestIdOf(response), signal }
+      response.locals['call'] = call
+      next()
+    }
+    const answer: RequestHandler = async (_request, response) => {
+      await handle(response.locals['call'] as PublicCall)
+    }
+    if (method === 'GET') router.get(path, check, answer)
+    else router[method === 'POST' ? 'post' : 'delete'](path, check, parseBody, answer)
+  }
+
+  return {
+    router,
+    add(name, handle) {
+      // `check` has refused whoever has no principal.
+      register(name, async (call) => {
+        await handle(call as RouteCall)
+      })
+    },
+    addPublic: register,
+  }
+}
+
+function bearerOf(request: Request): string | undefined {
+  return /^Bearer ([^\s]+)$/i.exec(request.headers.authorization ?? '')?.[1]
+}
+
+function unauthenticated(response: Response): AppError {
+  response.setHeader('www-authenticate', 'Bearer')
+  return new AppError('UNAUTHENTICATED', 'Sign in, or send a valid token as Authorization: Bearer')
+}

@@ -1,0 +1,262 @@
+// Who is answered what, over the real stack: every route with and without credentials and grants.
+import { execFile } from 'node:child_process'
+import { readFile, readdir } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { API_PREFIX, ROUTES, type RouteName } from '@lake/core/api/contract.ts'
+import { createApiToken } from '../src/access/api-token.ts'
+import { bearer, createTestPrincipals, type TestPrincipals } from './support/principals.ts'
+import { createTestClient, type Failed, type TestClient } from './support/test-client.ts'
+import { startTestLake, startTestStack, type TestLake, type TestStack } from './support/test-stack.ts'
+
+type Name = 'ada' | 'bob' | 'eve'
+let principals: TestPrincipals<Name>
+let lake: TestLake
+let stack: TestStack
+let as: Record<Name | 'nobody', TestClient>
+
+const GRANTS: Record<Name, string[]> = { ada: ['*'], bob: ['analytics'], eve: [] }
+
+beforeAll(async () => {
+  principals = await createTestPrincipals(GRANTS)
+  lake = await startTestLake(['--demo-scale', '0.01'])
+  stack = await startTestStack(lake, {
+    LAKE_METRICS_ADDR: '127.0.0.1:0',
+    LAKE_PRINCIPALS: principals.path,
+  })
+  const client = (name: Name): TestClient => createTestClient(stack.url, bearer(principals.tokens[name]))
+  as = { ada: client('ada'), bob: client('bob'), eve: client('eve'), nobody: createTestClient(stack.url) }
+}, 120_000)
+
+afterAll(async () => {
+  await stack?.[Symbol.asyncDispose]()
+  await lake?.[Symbol.asyncDispose]()
+  await principals?.[Symbol.asyncDispose]()
+})
+
+const SQL = 'SELECT count(*) AS n FROM iceberg.analytics.robots'
+/** A request to each route that names `namespace`, which may be any. */
+function requestTo(name: RouteName, namespace: string, ticket: string): { path: string; body: unknown } {
+  const { path, method, requires } = ROUTES[name]
+  const filled = path.replace(':namespace', encodeURIComponent(namespace)).replace(':table', 'robots')
+  const sql = SQL.replace('analytics', `"${namespace}"`)
+  const bodies = {
+    statement: { sql },
+    ticket: { ticket },
+    nothing: {},
+    principal: {},
+    namespace: {},
+    table: {},
+  }
+  return { path: filled, body: method === 'POST' ? bodies[requires] : undefined }
+}
+
+const catalogCalls = async (): Promise<number> => {
+  const text = await (await fetch(`${stack.metricsUrl}/metrics`)).text()
+  return [...text.matchAll(/^lake_catalog_calls_total\{.*\} (\d+)$/gm)].reduce(
+    (sum, [, n]) => sum + Number(n),
+    0,
+  )
+}
+
+async function ticketOf(client: TestClient): Promise<string> {
+  const info = await client.flightInfo(SQL)
+  if ('status' in info) throw new Error(info.message)
+  return info.ticket
+}
+
+const names = Object.keys(ROUTES) as RouteName[]
+const guarded = names.filter((name) => ROUTES[name].requires !== 'nothing')
+
+describe('[AU1] every route', () => {
+  it.each(guarded)('%s refuses who is not known before it reads or loads anything', async (name) => {
+    const before = await catalogCalls()
+    const { path, body } = requestTo(name, 'analytics', await ticketOf(as.ada))
+    const planned = await catalogCalls()
+    for (const headers of [
+      {},
+      bearer('x'),
+      bearer(createApiToken()),
+      { authorization: `Basic ${Buffer.from(`ada:${principals.tokens.ada}`).toString('base64')}` },
+      { authorization: principals.tokens.ada },
+      bearer(`${principals.tokens.ada}x`),
+    ]) {
+      const answer = await as.nobody.request(ROUTES[name].method, path, body, headers)
+      expect(answer.status).toBe(401)
+      expect(await answer.json()).toMatchObject({ error: { code: 'UNAUTHENTICATED' } })
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer')
+    }
+    // Not even that the body is no JSON is said.
+    const broken = await fetch(`${stack.url}${API_PREFIX}${path}`, {
+      method: ROUTES[name].method,
+      ...(ROUTES[name].method === 'POST'
+        ? { body: '{', headers: { 'content-type': 'application/json' } }
+        : {}),
+    })
+    expect(broken.status).toBe(401)
+    expect(before).toBeLessThanOrEqual(planned)
+    expect(await catalogCalls()).toBe(planned)
+  })
+
+  it.each(guarded)('%s checks what it names before it loads anything', async (name) => {
+    const ticket = await ticketOf(as.ada)
+    const { path, body } = requestTo(name, 'analytics', ticket)
+    const before = await catalogCalls()
+    const answer = await as.eve.request(ROUTES[name].method, path, body)
+    const { requires } = ROUTES[name]
+    if (requires === 'principal') {
+      expect(await answer.json()).toEqual({ namespaces: [] })
+    } else {
+      const expected = {
+        namespace: 'NO_SUCH_NAMESPACE',
+        table: 'NO_SUCH_TABLE',
+        statement: 'NO_SUCH_TABLE',
+        ticket: 'TICKET_INVALID',
+        nothing: '',
+      }[requires]
+      expect(await answer.json()).toMatchObject({ error: { code: expected } })
+    }
+    expect(await catalogCalls()).toBe(before)
+  })
+
+  it('comes to be through the table of routes, and in no other way', async () => {
+    const folder = `${import.meta.dirname}/../src/http/routes`
+    const sources = await Promise.all(
+      (await readdir(folder)).map(async (name) => await readFile(`${folder}/${name}`, 'utf8')),
+    )
+    const added = sources.flatMap((text) =>
+      [...text.matchAll(/\broutes\.add(?:Public)?\(\s*'(\w+)'/g)].map((match) => match[1]),
+    )
+    expect(new Set(added)).toEqual(new Set(names))
+    expect(added).toHaveLength(names.length)
+    for (const text of sources) expect(text).not.toMatch(/\brouter\b|from 'express'/)
+  })
+})
+
+describe('[AU2] what may not be read', () => {
+  it('is answered like what does not exist, in the same time', async () => {
+    // Not granted to eve, not the deployment's, not anywhere.
+    const places = ['analytics', 'secret', 'nowhere']
+    for (const name of guarded.filter((route) => !['principal', 'ticket'].includes(ROUTES[route].requires))) {
+      const answers = await Promise.all(
+        places.map(async (place) => {
+          const { path, body } = requestTo(name, place, '')
+          const answer = await as.eve.request(ROUTES[name].method, path, body)
+          const { error } = (await answer.json()) as { error: Record<string, unknown> }
+          const text = JSON.stringify({ ...error, requestId: '' }).replaceAll(place, 'X')
+          // Where the name stands is said, and that depends on its length alone.
+          const plain = text.replaceAll(/"endOffset":\d+/g, '')
+          const headers = [...answer.headers].filter(
+            ([key]) => !/^(x-request-id|date|content-length)$/.test(key),
+          )
+          return JSON.stringify([answer.status, plain, headers])
+        }),
+      )
+      expect(new Set(answers).size, answers.join('\n')).toBe(1)
+    }
+  })
+
+  it('takes as long where it is there as where it is not', async () => {
+    const timesOf = async (place: string): Promise<number> => {
+      const { path } = requestTo('table', place, '')
+      const startedAt = performance.now()
+      await (await as.eve.request('GET', path)).arrayBuffer()
+      return performance.now() - startedAt
+    }
+    const times = { analytics: [] as number[], nowhere12: [] as number[] }
+    for (let round = 0; round < 200; round += 1) {
+      for (const place of ['analytics', 'nowhere12'] as const) times[place].push(await timesOf(place))
+    }
+    const median = (values: number[]): number => values.sort((a, b) => a - b)[values.length >> 1] ?? 0
+    // A load takes some milliseconds; medians of loopback calls that load nothing differ by noise.
+    expect(Math.abs(median(times.analytics) - median(times.nowhere12))).toBeLessThan(1)
+  })
+
+  it('shows each what is granted, and runs it', async () => {
+    const seen = async (client: TestClient): Promise<unknown> =>
+      ((await (await client.request('GET', '/namespaces')).json()) as { namespaces: unknown }).namespaces
+    const everything = (await seen(as.ada)) as string[][]
+    expect(everything).toContainEqual(['analytics'])
+    expect(everything.length).toBeGreaterThan(1)
+    expect(await seen(as.bob)).toEqual([['analytics']])
+    expect(await as.bob.outcome(SQL)).toBe('ok')
+    const other = everything.find(([name]) => name !== 'analytics')!
+    const joined = `SELECT * FROM iceberg.analytics.robots, iceberg."${other.join('.')}".t`
+    expect(await as.bob.flightInfo(joined)).toMatchObject({ code: 'NO_SUCH_TABLE' })
+    expect(await as.bob.flightInfo(`SELECT * FROM iceberg."${other.join('.')}"."t$files"`)).toMatchObject({
+      code: 'NO_SUCH_TABLE',
+    })
+  })
+
+  it('stays unread when the session is asked for by nobody', async () => {
+    const session = async (client: TestClient): Promise<unknown> =>
+      await (await client.request('GET', '/session')).json()
+    expect(await session(as.nobody)).toMatchObject({ principal: null, isSignInRequired: true, version: null })
+    expect(await session(as.bob)).toMatchObject({
+      principal: 'bob',
+      isSignInRequired: false,
+      version: 'test',
+    })
+  })
+})
+
+describe('[AU4] a ticket', () => {
+  it('is refused to every other principal, for redeeming and for stopping', async () => {
+    const ticket = await ticketOf(as.ada)
+    for (const path of [ROUTES.doGet.path, ROUTES.cancelFlightInfo.path]) {
+      const answer = await as.bob.request('POST', path, { ticket })
+      expect(await answer.json()).toMatchObject({ error: { code: 'TICKET_INVALID' } })
+    }
+    expect((await as.ada.doGet(ticket)).status).toBe(200)
+  })
+
+  it('opens nothing that has been taken away since, and comes back with the grant', async () => {
+    const ticket = await ticketOf(as.bob)
+    const inForce = async (isGranted: boolean): Promise<void> => {
+      await expect
+        .poll(async () => ((await as.bob.flightInfo(SQL)) as Failed).code ?? 'ok', { timeout: 5_000 })
+        .toBe(isGranted ? 'ok' : 'NO_SUCH_TABLE')
+    }
+    await principals.write({ ...GRANTS, bob: [] })
+    await inForce(false)
+    const before = await catalogCalls()
+    const answer = await as.bob.doGet(ticket)
+    expect(await answer.json()).toMatchObject({ error: { code: 'NO_SUCH_TABLE' } })
+    expect(await catalogCalls()).toBe(before)
+    await principals.write(GRANTS)
+    await inForce(true)
+    expect((await as.bob.doGet(ticket)).status).toBe(200)
+  })
+})
+
+describe('[AU3] a faulty file', () => {
+  it('is said by readiness while the last good one is in force', async () => {
+    const ready = async (): Promise<string> => await (await fetch(`${stack.url}/readyz`)).text()
+    await principals.write('{"principals": 7}')
+    await expect
+      .poll(ready, { timeout: 5_000 })
+      .toBe('the principals file has faults; the last good one is in force\n')
+    expect(await as.bob.outcome(SQL)).toBe('ok')
+    await principals.write(GRANTS)
+    await expect.poll(ready, { timeout: 5_000 }).toBe('ok\n')
+  })
+})
+
+describe('the command for tokens', () => {
+  it('makes one that works, and shows it once', async () => {
+    const run = promisify(execFile)
+    const script = `${import.meta.dirname}/../../../scripts/token.ts`
+    const before = await readFile(principals.path, 'utf8')
+    const { stdout } = await run(process.execPath, [script, 'bob', '--file', principals.path, '--days', '1'])
+    const token = stdout.trim()
+    const after = await readFile(principals.path, 'utf8')
+    expect(after).not.toContain(token)
+    expect(JSON.parse(after)).not.toEqual(JSON.parse(before))
+    const client = createTestClient(stack.url, bearer(token))
+    await expect
+      .poll(async () => (await client.request('GET', '/namespaces')).status, { timeout: 5_000 })
+      .toBe(200)
+    expect((await as.bob.request('GET', '/namespaces')).status).toBe(200)
+    await expect(run(process.execPath, [script, 'bob', '--days', 'x'])).rejects.toMatchObject({ code: 1 })
+  })
+})
