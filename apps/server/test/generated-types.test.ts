@@ -223,7 +223,7 @@ async function typesOf(sql: string): Promise<(string | undefined)[]> {
 }
 
 describe('moments', () => {
-  it('[TY1] nanoseconds are exact, promoted dates are midnights, and unknown is null', async () => {
+  it('[TY1] [H66] [H70] [H76] nanoseconds are exact, promoted dates are midnights, and unknown is null', async () => {
     expect(await texts('SELECT * FROM iceberg.generated.moments ORDER BY id')).toEqual([
       [
         '1',
@@ -250,7 +250,7 @@ describe('moments', () => {
     ])
   })
 
-  it('[TY1] filters see the same values', async () => {
+  it('[TY1] [H76] filters see the same values', async () => {
     const ids = async (where: string) =>
       (await texts(`SELECT id FROM iceberg.generated.moments WHERE ${where} ORDER BY id`)).flat()
     expect(
@@ -276,7 +276,7 @@ describe('moments', () => {
 })
 
 describe('places', () => {
-  it('[TY2] geometry and geography are geometries of the engine, and WKB on the way', async () => {
+  it('[TY2] [H78] geometry and geography are geometries of the engine, and WKB on the way', async () => {
     const sql = 'SELECT place, area FROM iceberg.generated.places ORDER BY id'
     expect(await typesOf(sql)).toEqual(['GEOMETRY', 'GEOMETRY'])
     expect(await texts(sql)).toEqual([
@@ -291,7 +291,7 @@ describe('places', () => {
 })
 
 describe('names', () => {
-  it('[TY4] dots, quotes, spaces, letters of any alphabet and twins in case are columns of their own', async () => {
+  it('[TY4] [H75] dots, quotes, spaces, letters of any alphabet and twins in case are columns of their own', async () => {
     expect(
       await texts(
         `SELECT "a.b", "quote""d", "Zeile Ü 🐢", twin, "TWIN_1", "it's; --" FROM iceberg.generated.names`,
@@ -306,7 +306,7 @@ describe('names', () => {
 })
 
 describe('nested fields', () => {
-  it('[TY5] that a file lacks have their default at every level, and null stays null', async () => {
+  it('[TY5] [H67] that a file lacks have their default at every level, and null stays null', async () => {
     expect(await texts('SELECT * FROM iceberg.generated.nested_defaults ORDER BY id')).toEqual([
       [
         '1',
@@ -321,7 +321,7 @@ describe('nested fields', () => {
     ])
   })
 
-  it('[TY5] a required column that a file lacks is damage', async () => {
+  it('[TY5] [H68] a required column that a file lacks is damage', async () => {
     expect(await stack.client.outcome('SELECT must FROM iceberg.generated.missing_required')).toBe(
       'TABLE_CORRUPT',
     )

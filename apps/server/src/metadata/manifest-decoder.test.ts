@@ -140,7 +140,7 @@ const entry = ({ status = 1, sequence = null, file = {} }: EntrySketch) => ({
 const decode = async (bytes: Uint8Array, about = manifest(), spec = unpartitioned) =>
   await decodeManifest({ bytes, manifest: about }, { spec, schema }, signal)
 
-test('fields are found by id, others are skipped, absent ones unknown', async () => {
+test('[H20] [H21] [H25] fields are found by id, others are skipped, absent ones unknown', async () => {
   const file = {
     value_counts: [{ key: 1, value: 2n ** 40n }],
     lower_bounds: [{ key: 1, value: Buffer.from([5]) }],
@@ -161,6 +161,12 @@ test('fields are found by id, others are skipped, absent ones unknown', async ()
       hasKeyMetadata: false,
     },
   })
+})
+
+test('[H21] metrics may be an Avro map, whose keys are texts', async () => {
+  const schemaJson = entrySchema([], [optional({ type: 'map', values: 'bytes' }, 'upper_bounds', 128)])
+  const bytes = encode(schemaJson, [entry({ file: { upper_bounds: { '1': Buffer.from([7]) } } })])
+  expect((await decode(bytes))[0]?.file.upperBounds).toEqual(new Map([[1, Uint8Array.of(7)]]))
 })
 
 test('metrics of fields that are not asked for are passed over', async () => {
@@ -184,7 +190,7 @@ describe('sequence numbers', () => {
     entry({ status: 2 }),
   ])
 
-  test('an added entry inherits the number of its manifest, an existing one has its own', async () => {
+  test('[H24] an added entry inherits the number of its manifest, an existing one has its own', async () => {
     const entries = await decode(bytes)
     expect(entries.map(({ status, sequenceNumber }) => [status, sequenceNumber])).toEqual([
       ['added', 9n],
@@ -193,14 +199,14 @@ describe('sequence numbers', () => {
     ])
   })
 
-  test('an existing entry without a number is corrupt, unless the manifest is of version 1', async () => {
+  test('[H24] an existing entry without a number is corrupt, unless the manifest is of version 1', async () => {
     const lacking = encode(entrySchema(), [entry({ status: 0 })])
     await expect(decode(lacking)).rejects.toMatchObject({ code: 'TABLE_CORRUPT' })
     expect((await decode(lacking, manifest({ sequenceNumber: 0n })))[0]?.sequenceNumber).toBe(0n)
   })
 })
 
-test('row ids count on from the manifest over live files that have none', async () => {
+test('[H26] row ids count on from the manifest over live files that have none', async () => {
   const bytes = encode(entrySchema(), [
     entry({}),
     entry({ file: { first_row_id: 500n } }),
@@ -216,7 +222,7 @@ test('row ids count on from the manifest over live files that have none', async 
 describe('partition tuples', () => {
   const decimal = { type: 'fixed', name: 'd', size: 4, logicalType: 'decimal', precision: 9, scale: 2 }
 
-  test('are matched by field id, not by name or place', async () => {
+  test('[H35] are matched by field id, not by name or place', async () => {
     const bytes = encode(entrySchema([optional(decimal, 'p', 1001), optional('long', 'q', 1000)]), [
       entry({ file: { partition: { p: Buffer.from([255, 255, 255, 251]), q: 2n ** 60n } } }),
     ])
@@ -231,6 +237,82 @@ describe('partition tuples', () => {
         [1001, -5n],
       ]),
     )
+  })
+
+  test.each([
+    ['int', 'int'],
+    ['date', { type: 'int', logicalType: 'date' }],
+  ])('[H43] hold the days of a timestamp, written as %s', async (_name, written) => {
+    const bytes = encode(entrySchema([optional(written, 'at_day', 1000)]), [
+      entry({ file: { partition: { at_day: -1 } } }),
+    ])
+    const spec = { specId: 0, fields: [field(3, 1000, 'at_day', 'day')] }
+    const [decoded] = await decode(bytes, manifest(), spec)
+    expect(decoded?.file.partition).toEqual(new Map([[1000, -1n]]))
+  })
+
+  test('[H46] [H47] hold every type exactly: NaN, the sign of zero, wide decimals, bytes of UUIDs', async () => {
+    const columns: readonly (readonly [type: string, written: unknown, value: unknown, expected: unknown])[] =
+      [
+        ['double', 'double', Number.NaN, Number.NaN],
+        ['double', 'double', -0, -0],
+        ['float', 'float', Number.NaN, Number.NaN],
+        [
+          'decimal(38, 2)',
+          { type: 'fixed', name: 'wide', size: 16, logicalType: 'decimal', precision: 38, scale: 2 },
+          Buffer.from(`80${'00'.repeat(15)}`, 'hex'),
+          -(2n ** 127n),
+        ],
+        [
+          'decimal(9, 2)',
+          { type: 'bytes', logicalType: 'decimal', precision: 9, scale: 2 },
+          Buffer.from('ff7f', 'hex'),
+          -129n,
+        ],
+        [
+          'uuid',
+          { type: 'fixed', name: 'uuid_bytes', size: 16, logicalType: 'uuid' },
+          Buffer.from('f79c3e09677c4bbda4793f349cb785e7', 'hex'),
+          new Uint8Array(Buffer.from('f79c3e09677c4bbda4793f349cb785e7', 'hex')),
+        ],
+        [
+          'fixed[2]',
+          { type: 'fixed', name: 'two', size: 2 },
+          Buffer.from([0xc3, 0x28]),
+          Uint8Array.of(0xc3, 0x28),
+        ],
+        ['binary', 'bytes', Buffer.from([0xff, 0x00]), Uint8Array.of(0xff, 0x00)],
+        ['long', 'long', 2n ** 63n - 1n, 2n ** 63n - 1n],
+        ['boolean', 'boolean', false, false],
+      ]
+    const typed = parseSchema(
+      {
+        fields: columns.map(([type], index) => ({
+          id: index + 1,
+          name: `c${index}`,
+          required: false,
+          type,
+        })),
+      },
+      '$',
+    )
+    const spec = { specId: 0, fields: columns.map((_, index) => field(index + 1, 1000 + index, `p${index}`)) }
+    const bytes = encode(
+      entrySchema(columns.map(([, written], index) => optional(written, `p${index}`, 1000 + index))),
+      [
+        entry({
+          file: {
+            partition: Object.fromEntries(columns.map(([, , value], index) => [`p${index}`, value])),
+          },
+        }),
+      ],
+    )
+    const [decoded] = await decodeManifest({ bytes, manifest: manifest() }, { spec, schema: typed }, signal)
+    columns.forEach(([type, , , expected], index) => {
+      const value = decoded?.file.partition.get(1000 + index)
+      expect(value instanceof Uint8Array ? new Uint8Array(value) : value, type).toEqual(expected)
+    })
+    expect(Object.is(decoded?.file.partition.get(1001), -0)).toBe(true)
   })
 
   test('are matched by name where the file has no ids', async () => {
@@ -266,7 +348,7 @@ describe('content', () => {
   )
   const file = { content: 2, equality_ids: [1n, 3n], key_metadata: Buffer.from([1]) }
 
-  test('equality ids written as longs are numbers', async () => {
+  test('[H22] equality ids written as longs are numbers', async () => {
     const [decoded] = await decode(encode(withContent, [entry({ file })]), manifest({ content: 'deletes' }))
     expect(decoded?.file).toMatchObject({
       content: 'equality-deletes',
@@ -315,7 +397,7 @@ describe('manifest lists', () => {
   }
   const line = { manifest_path: 's3://b/m', manifest_length: 5n }
 
-  test('of version 1 have unknown counts and sequence number 0', async () => {
+  test('[H11] [H27] of version 1 have unknown counts and sequence number 0', async () => {
     const [decoded] = await decodeManifestList(encode(listSchema([]), [line]), 'list', signal)
     expect(decoded).toMatchObject({
       path: 's3://b/m',

@@ -66,7 +66,7 @@ async function writeInt96(): Promise<string> {
 test.each<[IcebergType, string, string]>([
   [{ kind: 'timestamp' }, 'TIMESTAMP', ''],
   [{ kind: 'timestamptz' }, 'TIMESTAMPTZ', '+00'],
-])('are read as %o whatever the session’s time zone', async (type, sqlType, suffix) => {
+])('[H70] are read as %o whatever the session’s time zone', async (type, sqlType, suffix) => {
   const path = await writeInt96()
   const duck = await openDuck()
   const outcome = await excerptOf(path, schemaOf(field(1, 'v', type)), directory)
