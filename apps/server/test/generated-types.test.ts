@@ -1,40 +1,8 @@
 // Types and names of which no public table exists, written by hand and read through the whole stack.
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
-import type { DuckDBConnection } from '@duckdb/node-api'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { FIELD_TYPE_KEY } from '@lake/core/api/wire.ts'
-import { generateTables, type GeneratedFile, type GeneratedTable } from './support/generated-tables.ts'
-import { startTestLake, startTestStack, type TestLake, type TestStack } from './support/test-stack.ts'
-import { openDuck } from './storage/duck.ts'
-
-const optional = (id: number, name: string, type: unknown, more = {}) => ({
-  id,
-  name,
-  required: false,
-  type,
-  ...more,
-})
-
-let duck: DuckDBConnection
-let folder: string
-let lake: TestLake
-let stack: TestStack
-
-/** A Parquet file of the rows of `sql`, with field ids. */
-const parquet =
-  (...files: readonly (readonly [sql: string, ids: string])[]): GeneratedTable['write'] =>
-  async (directory) => {
-    const written: GeneratedFile[] = []
-    for (const [index, [sql, ids]] of files.entries()) {
-      const name = `f${index}.parquet`
-      const options = `FORMAT parquet, FIELD_IDS ${ids}, ROW_GROUP_SIZE 2048`
-      await duck.run(`COPY (${sql}) TO '${join(directory, name)}' (${options})`)
-      const counted = await duck.runAndReadAll(`SELECT count(*)::INTEGER FROM (${sql})`)
-      written.push({ name, format: 'parquet', rowCount: counted.getRows()[0]?.[0] as number })
-    }
-    return written
-  }
+import { optional, parquetFiles as parquet, withGeneratedStack } from './support/generated-stack.ts'
+import type { GeneratedTable } from './support/generated-tables.ts'
 
 /** Variants as the engine writes them when it does not know them: structs of two columns of bytes. */
 const variant = (metadata: string, value: string): string =>
@@ -193,32 +161,11 @@ const TABLES: GeneratedTable[] = [
   },
 ]
 
-beforeAll(async () => {
-  duck = await openDuck()
-  folder = await generateTables(TABLES)
-  lake = await startTestLake(['--no-demo', '--corpus', folder])
-  stack = await startTestStack(lake)
-}, 120_000)
-
-afterAll(async () => {
-  await stack[Symbol.asyncDispose]()
-  await lake[Symbol.asyncDispose]()
-  duck.closeSync()
-  rmSync(folder, { recursive: true })
-})
-
-/** Cells as the engine writes them. */
-async function texts(sql: string): Promise<(string | null)[][]> {
-  const { batches } = await stack.client.query(`SELECT CAST(COLUMNS(*) AS VARCHAR) FROM (${sql})`)
-  return batches.flatMap((batch) =>
-    Array.from({ length: batch.numRows }, (_, row) =>
-      batch.schema.fields.map((_field, column) => batch.getChildAt(column)?.get(row) as string | null),
-    ),
-  )
-}
+const generated = withGeneratedStack(TABLES)
+const texts = generated.texts
 
 async function typesOf(sql: string): Promise<(string | undefined)[]> {
-  const { batches } = await stack.client.query(sql)
+  const { batches } = await generated.stack.client.query(sql)
   return (batches[0]?.schema.fields ?? []).map((field) => field.metadata.get(FIELD_TYPE_KEY))
 }
 
@@ -269,7 +216,7 @@ describe('moments', () => {
   })
 
   it('[TY1] a timestamptz_ns that needs its nanoseconds fails; the other columns are read', async () => {
-    const result = await stack.client.run('SELECT tz_ns FROM iceberg.generated.fine_moments')
+    const result = await generated.stack.client.run('SELECT tz_ns FROM iceberg.generated.fine_moments')
     expect('status' in result ? result : result.failure).toMatchObject({ code: 'SQL_EXECUTION' })
     expect(await texts('SELECT id FROM iceberg.generated.fine_moments')).toEqual([['1']])
   })
@@ -283,7 +230,7 @@ describe('places', () => {
       ['POINT (1 2)', 'POLYGON ((0 0, 1 0, 0 1, 0 0))'],
       [null, null],
     ])
-    const { batches } = await stack.client.query(sql)
+    const { batches } = await generated.stack.client.query(sql)
     expect(Buffer.from(batches[0]?.getChildAt(0)?.get(0) as Uint8Array).toString('hex')).toBe(
       '0101000000000000000000f03f0000000000000040',
     )
@@ -322,7 +269,7 @@ describe('nested fields', () => {
   })
 
   it('[TY5] [H68] a required column that a file lacks is damage', async () => {
-    expect(await stack.client.outcome('SELECT must FROM iceberg.generated.missing_required')).toBe(
+    expect(await generated.stack.client.outcome('SELECT must FROM iceberg.generated.missing_required')).toBe(
       'TABLE_CORRUPT',
     )
     expect(await texts('SELECT id FROM iceberg.generated.missing_required')).toEqual([['1']])

@@ -1,11 +1,9 @@
-import avsc from 'avsc'
 import { describe, expect, test } from 'vitest'
 import type { ManifestFile } from '@lake/core/iceberg/manifest.ts'
 import type { PartitionSpec } from '@lake/core/iceberg/table-metadata.ts'
 import { parseSchema } from '@lake/core/iceberg/schema.ts'
 import { decodeManifest } from './manifest-decoder.ts'
-import { decodeManifestList } from './manifest-list-decoder.ts'
-import { container, longType } from './test/avro-file.ts'
+import { encode, entry, entrySchema, optional, type EntrySketch } from './test/manifest-sketch.ts'
 
 const signal = new AbortController().signal
 const schema = parseSchema(
@@ -43,98 +41,6 @@ const manifest = (changes: Partial<ManifestFile> = {}): ManifestFile => ({
   hasKeyMetadata: false,
   firstRowId: undefined,
   ...changes,
-})
-
-const optional = (type: unknown, name: string, id?: number) => ({
-  name,
-  type: ['null', type],
-  default: null,
-  ...(id === undefined ? {} : { 'field-id': id }),
-})
-const map = (name: string, id: number, value: string) =>
-  optional(
-    {
-      type: 'array',
-      logicalType: 'map',
-      items: {
-        type: 'record',
-        name: `${name}_entry`,
-        fields: [
-          { name: 'key', type: 'int', 'field-id': id + 1000 },
-          { name: 'value', type: value, 'field-id': id + 1001 },
-        ],
-      },
-    },
-    name,
-    id,
-  )
-
-/** The order of fields is not that of the spec, on purpose. */
-const entrySchema = (partitionFields: readonly unknown[] = [], extra: readonly unknown[] = []) => ({
-  type: 'record',
-  name: 'manifest_entry',
-  fields: [
-    {
-      name: 'data_file',
-      'field-id': 2,
-      type: {
-        type: 'record',
-        name: 'r2',
-        fields: [
-          optional('long', 'first_row_id', 142),
-          { name: 'record_count', type: 'long', 'field-id': 103 },
-          { name: 'renamed_path', type: 'string', 'field-id': 100 },
-          { name: 'unheard_of', type: 'string', 'field-id': 9999 },
-          { name: 'file_format', type: 'string', 'field-id': 101 },
-          {
-            name: 'partition',
-            'field-id': 102,
-            type: { type: 'record', name: 'r102', fields: partitionFields },
-          },
-          { name: 'file_size_in_bytes', type: 'long', 'field-id': 104 },
-          map('value_counts', 109, 'long'),
-          map('lower_bounds', 125, 'bytes'),
-          ...extra,
-        ],
-      },
-    },
-    optional('long', 'sequence_number', 3),
-    optional('long', 'snapshot_id', 1),
-    { name: 'status', type: 'int', 'field-id': 0 },
-  ],
-})
-
-interface EntrySketch {
-  readonly status?: number
-  readonly sequence?: bigint | null
-  readonly file?: Readonly<Record<string, unknown>>
-}
-
-function encode(schemaJson: unknown, records: readonly unknown[]): Uint8Array {
-  const type = avsc.Type.forSchema(structuredClone(schemaJson) as avsc.Schema, {
-    registry: { long: longType },
-    wrapUnions: false,
-  })
-  const data = Buffer.concat(records.map((record) => type.toBuffer(record)))
-  return container(schemaJson, { codec: 'deflate', blocks: [{ count: records.length, data }] })
-}
-
-const entry = ({ status = 1, sequence = null, file = {} }: EntrySketch) => ({
-  status,
-  snapshot_id: null,
-  sequence_number: sequence,
-  data_file: {
-    first_row_id: null,
-    record_count: 10n,
-    renamed_path: 's3://b/f.parquet',
-    unheard_of: 'x',
-    file_format: 'PARQUET',
-    partition: {},
-    file_size_in_bytes: 100n,
-    value_counts: null,
-    lower_bounds: null,
-    ...file,
-  },
 })
 
 const decode = async (bytes: Uint8Array, about = manifest(), spec = unpartitioned) =>
@@ -374,71 +280,5 @@ test.each<[string, EntrySketch]>([
   await expect(decode(encode(entrySchema(), [entry(sketch)]))).rejects.toMatchObject({
     code: 'TABLE_CORRUPT',
     message: expect.stringContaining('s3://b/m.avro') as string,
-  })
-})
-
-describe('manifest lists', () => {
-  const listSchema = (fields: readonly unknown[]) => ({
-    type: 'record',
-    name: 'manifest_file',
-    fields: [
-      { name: 'manifest_path', type: 'string', 'field-id': 500 },
-      { name: 'manifest_length', type: 'long', 'field-id': 501 },
-      ...fields,
-    ],
-  })
-  const summary = {
-    type: 'record',
-    name: 'r508',
-    fields: [
-      { name: 'contains_null', type: 'boolean', 'field-id': 509 },
-      optional('bytes', 'lower_bound', 510),
-    ],
-  }
-  const line = { manifest_path: 's3://b/m', manifest_length: 5n }
-
-  test('[H11] [H27] of version 1 have unknown counts and sequence number 0', async () => {
-    const [decoded] = await decodeManifestList(encode(listSchema([]), [line]), 'list', signal)
-    expect(decoded).toMatchObject({
-      path: 's3://b/m',
-      partitionSpecId: 0,
-      content: 'data',
-      sequenceNumber: 0n,
-      addedFilesCount: undefined,
-      existingFilesCount: undefined,
-      partitions: undefined,
-    })
-  })
-
-  test('have former names of counts, and summaries', async () => {
-    const bytes = encode(
-      listSchema([
-        optional('int', 'added_data_files_count'),
-        optional({ type: 'array', items: summary }, 'partitions', 507),
-      ]),
-      [
-        {
-          ...line,
-          added_data_files_count: 4,
-          partitions: [{ contains_null: true, lower_bound: Buffer.from([1]) }],
-        },
-      ],
-    )
-    const [decoded] = await decodeManifestList(bytes, 'list', signal)
-    expect(decoded?.addedFilesCount).toBe(4)
-    expect(decoded?.partitions).toEqual([
-      { containsNull: true, containsNan: undefined, lowerBound: Uint8Array.of(1), upperBound: undefined },
-    ])
-  })
-
-  test('without a path are corrupt, with unknown content unsupported', async () => {
-    const pathless = encode({ type: 'record', name: 'm', fields: [{ name: 'x', type: 'int' }] }, [{ x: 1 }])
-    await expect(decodeManifestList(pathless, 'list', signal)).rejects.toMatchObject({
-      code: 'TABLE_CORRUPT',
-    })
-    const odd = encode(listSchema([{ name: 'content', type: 'int', 'field-id': 517 }]), [
-      { ...line, content: 2 },
-    ])
-    await expect(decodeManifestList(odd, 'list', signal)).rejects.toMatchObject({ code: 'TABLE_UNSUPPORTED' })
   })
 })
