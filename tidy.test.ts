@@ -38,6 +38,7 @@ const SERVER_LAYERS: readonly (readonly string[])[] = [
   ['avro'],
   ['sql', 'access', 'catalog', 'metadata', 'parquet', 'engine'],
   ['storage'],
+  ['sealing'],
   ['config.ts'],
   ['config'],
   ['concurrency', 'observability'],
@@ -159,7 +160,7 @@ describe('code', () => {
     [
       'a cipher outside the sealer',
       /\bcreate(Dec|C)ipheriv\b/,
-      /^(tidy\.test\.ts|apps\/server\/src\/flight\/ticket-sealer\.ts)/,
+      /^(tidy\.test\.ts|apps\/server\/src\/sealing\/sealer\.ts)/,
     ],
     ['re-exports of everything', /^export \*/m, /^tidy\.test\.ts$/],
   ])('has no %s', (_name, pattern, except) => {
