@@ -92,6 +92,9 @@ export const LIMITS = {
   rawChunkBytesMax: 128 * MIB,
   /** Of a column chunk that is written anew for the engine. */
   madeChunkBytesMax: 256 * MIB,
+  /** Rows of a data file that are taken on its manifest's word where nothing but that is read, and of a row group then. */
+  madeRowsMax: 1_000_000_000,
+  madeRowGroupRows: 1_048_576,
   /** One column of one row group of a position delete file, packed or not; one deletion vector. */
   deleteChunkBytesMax: 256 * MIB,
   /** Of all position delete files and deletion vectors of one table in one statement; each takes two bytes or so. */

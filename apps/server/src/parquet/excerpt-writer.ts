@@ -29,6 +29,8 @@ import type { ParquetMetadata, RowGroup, SchemaNode } from './parquet-metadata.t
 import { project, refuseGuess } from './projection.ts'
 import type { ProjectedNode, Projection, ProjectionContext } from './projection.ts'
 import { filterableColumns, selectRowGroups } from './row-group-pruning.ts'
+import { isLineage, reservedColumn } from './reserved-column.ts'
+import type { MadeColumn, MadeLeaf, ReservedRequest } from './reserved-column.ts'
 import { parquetCorrupt, parquetUnsupported } from './thrift.ts'
 import { leavesOf } from './raw-column.ts'
 import { addVariantChunks, hasVariant, variantColumn } from './variant/variant-columns.ts'
@@ -42,8 +44,9 @@ export interface ExcerptRequest {
   readonly isStrict?: boolean
   /** The spec that the file was written with (`task.file.specId`). */
   readonly partitionSpec: PartitionSpec
-  /** The pinned schema. */
+  /** The pinned schema, reserved columns behind its own. */
   readonly schema: Schema
+  readonly reserved?: ReservedRequest | undefined
   readonly nameMapping: NameMapping | undefined
   /** Top-level columns that the statement reads. */
   readonly columnIndexes: ReadonlySet<number>
@@ -81,7 +84,7 @@ export interface ExcerptOutcome {
  * @throws AppError TABLE_UNSUPPORTED, TABLE_CORRUPT, BUSY when the disk is full, and those of the store
  */
 export async function writeExcerpt(request: ExcerptRequest, signal: AbortSignal): Promise<ExcerptOutcome> {
-  const { task, uri, schema, store, cache, gapShareMax } = request
+  const { task, uri, store, cache, gapShareMax } = request
   const { fileSizeBytes } = task.file
   const reader = createFileReader({ store, uri, fileSizeBytes, cache, gapShareMax })
   const shape = footerShape(request)
@@ -90,10 +93,11 @@ export async function writeExcerpt(request: ExcerptRequest, signal: AbortSignal)
   request.footerGuess?.learn(shape, metadata.footerBytes)
   const resolved = resolveColumns(request, metadata)
   const filter = {
-    columns: filterableColumns(metadata, schema, resolveFieldIds(metadata, request.nameMapping)),
+    columns: filterableColumns(metadata, ownSchema(request), resolveFieldIds(metadata, request.nameMapping)),
     predicate: request.predicate,
+    positionId: positionIdOf(request),
   }
-  const selected = selectRowGroups(metadata, filter.columns, filter.predicate)
+  const selected = selectRowGroups(metadata, filter)
   const neededLeaves = projectedLeaves(resolved.nodes).map((leaf) => leaf.index)
   const kept = await dropByBloomFilters(selected, filter, neededLeaves, reader, signal)
   const source = { reader, kept, rowGroupsTotal: metadata.rowGroups.length }
@@ -111,7 +115,7 @@ export interface ExcerptSource {
 /** Writes what is kept and not deleted. @throws AppError as `writeExcerpt` */
 export async function writeRowGroups(
   request: ExcerptRequest,
-  { columns, nodes, variants }: ResolvedColumns,
+  { columns, nodes, variants, made: madeLeaves }: ResolvedColumns,
   { reader, kept, rowGroupsTotal }: ExcerptSource,
   signal: AbortSignal,
 ): Promise<ExcerptOutcome> {
@@ -122,10 +126,13 @@ export async function writeRowGroups(
 
   let path: string | undefined
   if (rowCount > 0 && nodes.length > 0) {
-    const made = await addVariantChunks(groups, variants, reader, signal)
+    const rewritten = await addVariantChunks(groups, variants, reader, signal)
     const content = {
       nodes,
-      groups: live.map((group, index) => ({ ...group, group: made[index] ?? group.group })),
+      groups: live.map((group, index) => ({
+        ...group,
+        group: addMadeChunks(rewritten[index] ?? group.group, madeLeaves),
+      })),
       hasDeletedRows: deletedCount > 0,
     }
     path = await writeExcerptFile(request, content, reader, signal)
@@ -146,8 +153,26 @@ export async function writeRowGroups(
   }
 }
 
-function footerShape({ schema, task }: ExcerptRequest): FooterShape {
-  return { leafCount: countLeaves(schema.fields), rowGroupCount: task.file.splitCount ?? 1 }
+function addMadeChunks(group: RowGroup, leaves: readonly MadeLeaf[]): RowGroup {
+  if (leaves.length === 0) return group
+  const chunks = [...group.chunks]
+  for (const { node, chunkOf } of leaves) if (node.leaf) chunks[node.leaf.index] = chunkOf(group)
+  return { ...group, chunks }
+}
+
+/** Without reserved columns: where a file has one, its statistics do not speak of the rows that it leaves out. */
+function ownSchema({ schema, reserved }: ExcerptRequest): Schema {
+  if (!reserved) return schema
+  return { ...schema, fields: schema.fields.filter((_field, index) => !reserved.columns.has(index)) }
+}
+
+function positionIdOf({ reserved }: ExcerptRequest): number | undefined {
+  return [...(reserved?.columns.values() ?? [])].find(({ name }) => name === '_pos')?.fieldId
+}
+
+function footerShape(request: ExcerptRequest): FooterShape {
+  const { fields } = ownSchema(request)
+  return { leafCount: countLeaves(fields), rowGroupCount: request.task.file.splitCount ?? 1 }
 }
 
 function countLeaves(fields: readonly { readonly type: IcebergType }[]): number {
@@ -173,6 +198,8 @@ export interface ResolvedColumns {
   readonly nodes: readonly ProjectedNode[]
   /** What has to be written anew: leaves of `nodes` beyond those of the file. */
   readonly variants: readonly VariantColumn[]
+  /** What has to be made without the file: leaves of `nodes` beyond all others. */
+  readonly made: readonly MadeLeaf[]
 }
 
 /**
@@ -192,6 +219,7 @@ export function resolveColumns(
   const variants: VariantColumn[] = []
   let nextLeaf = metadata.leafCount
   for (const index of [...request.columnIndexes].sort((a, b) => a - b)) {
+    if (request.reserved?.columns.has(index) === true) continue
     const field = assertDefined(request.schema.fields[index], `the schema has no column ${index}`)
     const found = metadata.columns.filter((node) => ids.idOf(node) === field.id)
     const node = field.type.kind === 'unknown' ? undefined : found[0]
@@ -214,8 +242,49 @@ export function resolveColumns(
     nodes.push(projection.node)
     columns.set(index, columnOf(field.type, projection, `"${name}"`))
   }
-  return { columns, nodes, variants }
+  const made = resolveReserved(request, metadata, context, nextLeaf)
+  for (const { index, column } of made) columns.set(index, column)
+  return {
+    columns,
+    nodes: [...nodes, ...made.flatMap((column) => column.nodes)],
+    variants,
+    made: made.flatMap(({ leaves }) => leaves),
+  }
 }
+
+interface ResolvedReserved extends MadeColumn {
+  readonly index: number
+  readonly nodes: readonly ProjectedNode[]
+}
+
+/** @param leafStart index of the first leaf behind those of the file and those that are written anew */
+function resolveReserved(
+  request: ExcerptRequest,
+  { columns }: Pick<ParquetMetadata, 'columns'>,
+  context: ProjectionContext,
+  leafStart: number,
+): ResolvedReserved[] {
+  const { reserved, task, schema } = request
+  if (!reserved) return []
+  let nextLeaf = leafStart
+  return [...reserved.columns].flatMap(([index, column]): ResolvedReserved[] => {
+    const field = schema.fields[index]
+    if (!field || !request.columnIndexes.has(index)) return []
+    const found = columns.filter((node) => context.ids.idOf(node) === field.id)
+    if (found.length > 1) throw parquetCorrupt('two columns have one field id')
+    const [node] = isLineage(column) ? found : []
+    const stored = node && project(field.type, node, `c${index}`, field.name, context)
+    const storedSql = stored && sqlOf(columnOf(field.type, stored, `"c${index}"`), `"c${index}"`)
+    const place = { index, leafStart: nextLeaf }
+    const made = reservedColumn(column, field, { task, request: reserved }, place, storedSql)
+    nextLeaf += made.leaves.length
+    const nodes = [...(stored ? [stored.node] : []), ...made.leaves.map((leaf) => leaf.node)]
+    return [{ ...made, index, nodes }]
+  })
+}
+
+const sqlOf = (column: ExcerptColumn, name: string): string =>
+  column.source === 'constant' ? column.sql : name
 
 /** A column of a delete file that is not found would be read as NULL and delete what it must not. */
 function requireFields(request: ExcerptRequest, nodes: readonly SchemaNode[], ids: FieldIds): void {

@@ -5,6 +5,7 @@ import type { Predicate } from '@lake/core/expr/predicate.ts'
 import { isPrimitive } from '@lake/core/iceberg/schema.ts'
 import type { NestedField, PrimitiveType, Schema } from '@lake/core/iceberg/types.ts'
 import { isAppError } from '@lake/core/errors.ts'
+import { positionMetrics } from '@lake/core/scan/reserved-metrics.ts'
 import { isNullColumn, readableLeaf } from './column-types.ts'
 import type { FieldIds } from './field-ids.ts'
 import type { ParquetMetadata, RowGroup, SchemaNode } from './parquet-metadata.ts'
@@ -15,23 +16,31 @@ export interface FilterableColumn {
   readonly node: SchemaNode
 }
 
+export interface RowGroupFilter {
+  readonly columns: ReadonlyMap<number, FilterableColumn>
+  readonly predicate: Predicate
+  /** Field id of the column that counts a file's rows, where the statement has one. */
+  readonly positionId?: number | undefined
+}
+
 /** The row groups that may hold a matching row, in order. */
 export function selectRowGroups(
   metadata: ParquetMetadata,
-  columns: ReadonlyMap<number, FilterableColumn>,
-  predicate: Predicate,
+  { columns, predicate, positionId }: RowGroupFilter,
 ): readonly RowGroup[] {
-  return metadata.rowGroups.filter((group) =>
-    mightMatchMetrics(
+  return metadata.rowGroups.filter((group) => {
+    const position = positionMetrics(group.firstRow, group.rowCount)
+    return mightMatchMetrics(
       predicate,
       (fieldId) => {
+        if (fieldId === positionId) return position.metrics
         const column = columns.get(fieldId)
         const chunk = column?.node.leaf && group.chunks[column.node.leaf.index]
         return column && chunk && chunkMetrics(column.type, column.node, chunk, metadata.hasColumnOrders)
       },
-      (fieldId) => columns.get(fieldId)?.type,
-    ),
-  )
+      (fieldId) => (fieldId === positionId ? position.type : columns.get(fieldId)?.type),
+    )
+  })
 }
 
 /** Columns of the file whose statistics speak of fields of the table, by field id. */

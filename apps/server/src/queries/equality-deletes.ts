@@ -27,7 +27,7 @@ export interface EqualityDeleteSet {
 }
 
 export interface EqualityDeletePlan {
-  /** The pinned schema, and the hidden columns behind its own. */
+  /** The pinned schema, what else the view has, and the hidden columns behind them. */
   readonly schema: Schema
   readonly sets: readonly EqualityDeleteSet[]
   /** Of all delete files, as manifests have it. */
@@ -41,6 +41,8 @@ export interface EqualityDeletePlan {
 
 export interface EqualityDeleteContext {
   readonly schema: Schema
+  /** Columns behind those of the schema that are no columns of the table. */
+  readonly further?: readonly NestedField[]
   /** Every schema of the table: keys may have been dropped. */
   readonly schemas: readonly Schema[]
   specOf(specId: number): PartitionSpec
@@ -77,7 +79,10 @@ export function planEqualityDeletes(
     return known
   }
   return {
-    schema: { ...context.schema, fields: [...context.schema.fields, ...columns.hidden] },
+    schema: {
+      ...context.schema,
+      fields: [...context.schema.fields, ...(context.further ?? []), ...columns.hidden],
+    },
     sets,
     rowCount: files.reduce((sum, { file }) => sum + file.recordCount, 0),
     keyIndexes: new Set(sets.flatMap(({ keys }) => keys.map(({ columnIndex }) => columnIndex))),
@@ -101,7 +106,7 @@ interface KeyColumn {
   readonly field: NestedField
 }
 
-function createKeyColumns({ schema, schemas }: EqualityDeleteContext): {
+function createKeyColumns({ schema, further = [], schemas }: EqualityDeleteContext): {
   readonly hidden: readonly NestedField[]
   keyOf(fieldId: number): KeyColumn
 } {
@@ -117,7 +122,7 @@ function createKeyColumns({ schema, schemas }: EqualityDeleteContext): {
     }
     const liveIndex =
       isLive && found.path.length === 1 ? schema.fields.findIndex(({ id }) => id === fieldId) : -1
-    const columnIndex = liveIndex >= 0 ? liveIndex : schema.fields.length + hidden.length
+    const columnIndex = liveIndex >= 0 ? liveIndex : schema.fields.length + further.length + hidden.length
     if (liveIndex < 0) hidden.push(field)
     return { field, key: { columnIndex, columnType, path: found.path.slice(1) } }
   }

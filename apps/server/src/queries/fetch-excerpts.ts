@@ -6,7 +6,10 @@ import { writeAvroExcerpt } from '../avro/avro-excerpt.ts'
 import { mapConcurrently } from '../concurrency/map-concurrently.ts'
 import type { EqualityDeletes, ScanExcerpt, ScanView } from '../engine/engine.ts'
 import { LIMITS } from '../limits.ts'
-import { writeExcerpt } from '../parquet/excerpt-writer.ts'
+import { writeExcerpt, type ExcerptRequest } from '../parquet/excerpt-writer.ts'
+import { canBeMade, writeMadeExcerpt } from '../parquet/made-excerpt.ts'
+import { isOfManifest, type ReservedRequest } from '../parquet/reserved-column.ts'
+import { partitionStruct } from './metadata-tables/partition-struct.ts'
 import type { PinnedTable } from './pinned-table.ts'
 import type { QueryServices } from './query-services.ts'
 import type { RunProgress } from './run-progress.ts'
@@ -31,10 +34,7 @@ export async function fetchExcerpts(
 ): Promise<ScanExcerpt[]> {
   const { pinned, requirement, plan } = table
   const withKeys = new Set([...requirement.columnIndexes, ...(plan.equality?.keyIndexes ?? [])])
-  const footerGuess = context.services.footerGuesses.of(pinned.loaded.metadata.location)
-  // Requests of few files are all in flight at once; of many they queue, and fewer of them cost less than bytes do.
-  const hasFewFiles = plan.tasks.length <= LIMITS.filesFetchedAtOnceMax
-  const gapShareMax = hasFewFiles ? LIMITS.rangeGapShareMax : LIMITS.rangeGapShareOfManyFilesMax
+  const requestOf = prepareRequests(table, tableIndex, context)
   return await mapConcurrently(
     tasks,
     LIMITS.filesFetchedAtOnceMax,
@@ -47,31 +47,55 @@ export async function fetchExcerpts(
         const rowCount = recordCount - (deleted?.select(0, recordCount).deletedCount ?? 0)
         return { path: undefined, rowCount, columns: new Map() }
       }
+      const columnIndexes = place ? withKeys : requirement.columnIndexes
+      const request: ExcerptRequest = { ...requestOf(task), deleted, columnIndexes }
+      if (
+        [...columnIndexes].every((index) => isOfManifest(pinned.reserved.get(index))) &&
+        canBeMade(request)
+      ) {
+        return { ...(await writeMadeExcerpt(request, itemSignal)).excerpt, place }
+      }
       const write = task.file.format === 'avro' ? writeAvroExcerpt : writeExcerpt
-      const outcome = await write(
-        {
-          task,
-          deleted,
-          schema: plan.equality?.schema ?? pinned.schema,
-          nameMapping: plan.nameMapping,
-          columnIndexes: place ? withKeys : requirement.columnIndexes,
-          predicate: context.services.pruning?.rowGroups === false ? ALWAYS_TRUE : requirement.predicate,
-          store: plan.storage.store,
-          uri: plan.storage.paths.canonicalUri(task.file.path),
-          partitionSpec: plan.specOf(task.file.specId),
-          directory: context.directory,
-          name: `${tableIndex}-${randomUUID()}`,
-          cache: context.services.chunkCache,
-          footerGuess,
-          gapShareMax,
-        },
-        itemSignal,
-      )
+      const outcome = await write(request, itemSignal)
       context.progress.addFile(tableIndex, outcome)
       return { ...outcome.excerpt, place }
     },
     signal,
   )
+}
+
+/** What the requests of all files of a scan have in common. */
+function prepareRequests(
+  { pinned, requirement, plan }: PlannedTable,
+  tableIndex: number,
+  { services, directory }: FetchContext,
+): (task: FileScanTask) => Omit<ExcerptRequest, 'columnIndexes'> {
+  const { metadata } = pinned.loaded
+  // Requests of few files are all in flight at once; of many they queue, and fewer of them cost less than bytes do.
+  const hasFewFiles = plan.tasks.length <= LIMITS.filesFetchedAtOnceMax
+  const common = {
+    schema: plan.equality?.schema ?? pinned.schema,
+    reserved: pinned.reserved.size > 0 ? reservedRequest(pinned) : undefined,
+    nameMapping: plan.nameMapping,
+    predicate: services.pruning?.rowGroups === false ? ALWAYS_TRUE : requirement.predicate,
+    store: plan.storage.store,
+    directory,
+    cache: services.chunkCache,
+    footerGuess: services.footerGuesses.of(metadata.location),
+    gapShareMax: hasFewFiles ? LIMITS.rangeGapShareMax : LIMITS.rangeGapShareOfManyFilesMax,
+  }
+  return (task) => ({
+    ...common,
+    task,
+    uri: plan.storage.paths.canonicalUri(task.file.path),
+    partitionSpec: plan.specOf(task.file.specId),
+    name: `${tableIndex}-${randomUUID()}`,
+  })
+}
+
+function reservedRequest({ reserved, loaded, tableSchema }: PinnedTable): ReservedRequest {
+  const { toTexts } = partitionStruct(loaded.metadata, tableSchema)
+  return { columns: reserved, partitionTexts: ({ file }) => toTexts(file.partition) }
 }
 
 export function excerptScan(

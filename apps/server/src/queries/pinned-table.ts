@@ -15,16 +15,20 @@ import type { CachedTable } from '../catalog/snapshot-cache.ts'
 import type { LoadedTable } from '../catalog/rest-catalog.ts'
 import type { EngineTable } from '../engine/engine.ts'
 import type { SealedPin } from '@lake/core/flight/ticket.ts'
+import type { ReservedColumn } from '@lake/core/iceberg/reserved-columns.ts'
 import { duckdbType, sqlColumnNames } from '../sql/duckdb-type.ts'
 import { isMetadataTableName, type MetadataTableName } from './metadata-tables/metadata-table-name.ts'
 import { metadataTableSchema } from './metadata-tables/metadata-table-schema.ts'
+import { reservedFields } from './reserved-columns.ts'
 
 export interface PinnedTable {
   readonly loaded: LoadedTable
   /** undefined: the table has no snapshot, so it has no rows. */
   readonly snapshot: Snapshot | undefined
-  /** Of what the statement reads: the pinned table's, or a metadata table's. */
+  /** Of what the statement reads: the pinned table's, or a metadata table's; reserved columns behind its own. */
   readonly schema: Schema
+  /** Columns of `schema` that no data file need have, by index. */
+  readonly reserved: ReadonlyMap<number, ReservedColumn>
   /** Of the pinned table. */
   readonly tableSchema: Schema
   /** Set where the statement reads what the metadata says of the table, and not the table. */
@@ -102,14 +106,35 @@ export function provePin(loaded: LoadedTable, pin: SealedPin, ageMs: number): Pi
       },
     )
   }
-  return describe({ table: loaded, ageMs, isStale: false }, snapshot, schema, {
+  const pinned = describe({ table: loaded, ageMs, isStale: false }, snapshot, schema, {
     requested: pin.requested,
     metadataTable: metadataTableOf(pin),
     viewName: pin.viewName,
   })
+  return withReserved(pinned, pin.reserved ?? [])
 }
 
-export function sealPin({ receipt, engineTable }: PinnedTable): SealedPin {
+/** The table with those of the named reserved columns that it has, behind its own; a metadata table has none. */
+export function withReserved(pinned: PinnedTable, names: readonly string[]): PinnedTable {
+  const { loaded, schema, tableSchema, metadataTable, engineTable } = pinned
+  const added = metadataTable === undefined ? reservedFields(names, loaded.metadata, tableSchema) : []
+  if (added.length === 0) return pinned
+  const fields = added.map(({ field }) => field)
+  return {
+    ...pinned,
+    schema: { ...schema, fields: [...schema.fields, ...fields] },
+    reserved: new Map(added.map(({ column }, index) => [schema.fields.length + index, column])),
+    engineTable: {
+      ...engineTable,
+      columns: [
+        ...engineTable.columns,
+        ...fields.map(({ name, type }) => ({ name, sqlType: duckdbType(type) ?? 'BLOB' })),
+      ],
+    },
+  }
+}
+
+export function sealPin({ receipt, engineTable, reserved }: PinnedTable): SealedPin {
   const { namespace, table, tableUuid, snapshotId, schemaId, requested, metadataTable } = receipt
   const { viewName } = engineTable
   return {
@@ -121,6 +146,7 @@ export function sealPin({ receipt, engineTable }: PinnedTable): SealedPin {
     ...(requested ? { requested } : {}),
     ...(metadataTable === undefined ? {} : { metadataTable }),
     ...(viewName === undefined ? {} : { viewName }),
+    ...(reserved.size > 0 ? { reserved: [...reserved.values()].map(({ name }) => name) } : {}),
   }
 }
 
@@ -149,6 +175,7 @@ function describe(
     loaded,
     snapshot,
     schema,
+    reserved: new Map(),
     tableSchema,
     metadataTable,
     engineTable: {

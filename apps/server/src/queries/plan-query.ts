@@ -15,7 +15,8 @@ import type { BoundStatement, ResultColumn } from '../engine/engine.ts'
 import { LIMITS } from '../limits.ts'
 import { analyzeStatement, type TableReference } from '../sql/analyze-statement.ts'
 import type { ScanRequirement } from '../sql/pushdown.ts'
-import { applySubstitutions } from '../sql/version-substitution.ts'
+import { applySubstitutions } from '../sql/text-substitution.ts'
+import { bindWithReserved } from './bind-with-reserved.ts'
 import { hasVersions } from './metadata-tables/metadata-table-name.ts'
 import { pinTable, sealPin, type PinnedAs, type PinnedTable } from './pinned-table.ts'
 import type { QueryServices } from './query-services.ts'
@@ -71,12 +72,12 @@ export async function bindStatement(
   const { versions, substitutions } = planVersions(request.sql, references)
   const sql = applySubstitutions(request.sql, substitutions)
   if (substitutions.length > 0) await checkSubstitution(sql, versions, services, deadline.signal)
-  const pinned = await pinTables(versions, request.pins ?? [], services, deadline.signal)
-  const engineTables = pinned.map(({ engineTable }) => engineTable)
-  const bound = await services.engine.analyst.bind(sql, engineTables, deadline.signal)
+  const { analyst } = services.engine
+  const loaded = await pinTables(versions, request.pins ?? [], services, deadline.signal)
+  const { bound, pinned, insertions } = await bindWithReserved(sql, loaded, analyst, deadline.signal)
   // Refuses a statement that needs a column which cannot be read, while there is still a form to say so in.
-  const requirements = await planRequirements(bound, pinned, services.engine.analyst, deadline.signal)
-  return { bound, pinned, requirements, substitutions }
+  const requirements = await planRequirements(bound, pinned, analyst, deadline.signal)
+  return { bound, pinned, requirements, substitutions: [...substitutions, ...insertions] }
 }
 
 /** The tables that a statement names, each authorized, in order of appearance. Loads nothing. */

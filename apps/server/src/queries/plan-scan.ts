@@ -11,10 +11,15 @@ import type { FileScanTask } from '@lake/core/scan/file-scan-task.ts'
 import { refuseUnsupported } from '@lake/core/scan/refuse-unsupported.ts'
 import type { PruningSwitches } from '@lake/core/scan/table-scan.ts'
 import { refuseEncryptedFiles } from '../parquet/encrypted-files.ts'
+import { isOfManifest } from '../parquet/reserved-column.ts'
 import { planSnapshotScan } from '../metadata/scan-planner.ts'
 import type { ScanRequirement } from '../sql/pushdown.ts'
 import type { TableStorage } from '../storage/table-storage.ts'
-import { planEqualityDeletes, type EqualityDeletePlan } from './equality-deletes.ts'
+import {
+  planEqualityDeletes,
+  type EqualityDeleteContext,
+  type EqualityDeletePlan,
+} from './equality-deletes.ts'
 import { describePruning } from './describe-pruning.ts'
 import { tableName, type PinnedTable } from './pinned-table.ts'
 
@@ -55,7 +60,7 @@ export async function planScan(
     {
       metadata,
       snapshot: pinned.snapshot,
-      schema: pinned.schema,
+      schema: pinned.tableSchema,
       predicate: requirement.predicate,
       metricsFieldIds: neededIds,
       ...(options.pruning ? { pruning: options.pruning } : {}),
@@ -71,10 +76,10 @@ export async function planScan(
     )
   const deletes = [...new Set(tasks.flatMap((task) => task.deletes))]
   const equality = deletes.some(({ file }) => file.content === 'equality-deletes')
-    ? planEqualityDeletes(tasks, { schema: pinned.schema, schemas: metadata.schemas, specOf })
+    ? planEqualityDeletes(tasks, keyContext(pinned, specOf))
     : undefined
-  const isFileRead = requirement.columnIndexes.size > 0 || equality !== undefined
-  const isRowsOnly = !isFileRead && deletes.length === 0
+  const isFileRead = needsFiles(pinned, requirement) || equality !== undefined
+  const isRowsOnly = requirement.columnIndexes.size === 0 && !equality && deletes.length === 0
   const rowsMax = tasks.reduce((sum, { file }) => sum + file.recordCount, 0)
   if (isFileRead) {
     await refuseEncryptedFiles(
@@ -101,7 +106,7 @@ export async function planScan(
       bytesTotal: planned.bytesTotal,
       bytesRead: 0,
       requests: 0,
-      isMetadataOnly: isRowsOnly || tasks.length === 0,
+      isMetadataOnly: isRowsOnly || tasks.length === 0 || (!isFileRead && deletes.length === 0),
       pruning: describePruning(planned.pruning, planned.conjuncts, requirement.unused, pinned.schema),
     },
     storage,
@@ -109,6 +114,19 @@ export async function planScan(
     equality,
     specOf,
   }
+}
+
+function keyContext(
+  { schema, tableSchema, loaded }: PinnedTable,
+  specOf: ScanPlan['specOf'],
+): EqualityDeleteContext {
+  const further = schema.fields.slice(tableSchema.fields.length)
+  return { schema: tableSchema, further, schemas: loaded.metadata.schemas, specOf }
+}
+
+/** False where all that is needed of a data file stands in its manifest. */
+function needsFiles({ reserved }: PinnedTable, { columnIndexes }: ScanRequirement): boolean {
+  return [...columnIndexes].some((index) => !isOfManifest(reserved.get(index)))
 }
 
 /** Ids of the needed columns and of everything inside them: manifests give sizes by leaf. */

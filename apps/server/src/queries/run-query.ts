@@ -16,7 +16,7 @@ import type { SealedPin, TicketClaims } from '@lake/core/flight/ticket.ts'
 import { LIMITS } from '../limits.ts'
 import { errorCodeOf } from '../observability/error-code.ts'
 import type { Logger } from '../observability/logger.ts'
-import { applySubstitutions } from '../sql/version-substitution.ts'
+import { applySubstitutions, atSubmittedPlace } from '../sql/text-substitution.ts'
 import { findRowWise, type RowWise } from '../sql/pushdown.ts'
 import { emptyScan } from './fetch-excerpts.ts'
 import { provePin, type PinnedTable } from './pinned-table.ts'
@@ -50,9 +50,21 @@ export async function* runQuery(
   run: QueryRun,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
+  try {
+    yield* runSealed(sealed, run, signal)
+  } catch (error) {
+    throw atSubmittedPlace(error, sealed.substitutions ?? [])
+  }
+}
+
+async function* runSealed(
+  sealed: TicketClaims,
+  run: QueryRun,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
   const { services } = run
   const startedAtMs = services.clock.nowMs()
-  // From here on the text is the one that the engine reads; its positions are those of the submitted one.
+  // From here on the text is the one that the engine reads.
   const claims = { ...sealed, sql: applySubstitutions(sealed.sql, sealed.substitutions ?? []) }
   const pinned = await provePins(claims, run, signal)
   const { tables, rowWise } = await planStatement(claims, pinned, services, signal)
@@ -86,7 +98,8 @@ export async function* runQuery(
     void session[Symbol.asyncDispose]()
   } catch (error) {
     // Whatever failed because the process was gone, its folder included, failed for that reason.
-    const cause: unknown = session.lost.aborted && !signal.aborted ? session.lost.reason : error
+    const reason: unknown = session.lost.aborted && !signal.aborted ? session.lost.reason : error
+    const cause = atSubmittedPlace(reason, sealed.substitutions ?? [])
     run.onEnd(errorCodeOf(cause))
     yield encodeMessageBatch(schemaMessage, failureMessage(cause, run))
   } finally {

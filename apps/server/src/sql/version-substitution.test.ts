@@ -3,7 +3,8 @@ import { afterAll, describe, expect, it } from 'vitest'
 import type { AppError } from '@lake/core/errors.ts'
 import { never, startTestEngine } from '../../test/engine-support.ts'
 import { analyzeStatement } from './analyze-statement.ts'
-import { applySubstitutions, chooseViewNames, substituteVersions } from './version-substitution.ts'
+import { applySubstitutions } from './text-substitution.ts'
+import { chooseViewNames, substituteVersions } from './version-substitution.ts'
 
 const test = await startTestEngine()
 afterAll(async () => {

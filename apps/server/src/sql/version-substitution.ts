@@ -93,15 +93,6 @@ function fill(replaced: string, text: string): string {
   return `${text}${' '.repeat(blankCount)}${kept}`
 }
 
-/** The text that the engine reads. */
-export function applySubstitutions(sql: string, substitutions: readonly TextSubstitution[]): string {
-  let result = sql
-  for (const { startOffset, text } of substitutions) {
-    result = result.slice(0, startOffset) + text + result.slice(startOffset + text.length)
-  }
-  return result
-}
-
 /** Names for `count` views that the statement says nothing of: five characters, so that they fit into any full name. */
 export function chooseViewNames(sql: string, count: number): string[] {
   const text = sql.toLowerCase()

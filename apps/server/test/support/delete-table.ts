@@ -92,6 +92,7 @@ export function createDeleteTable(
     return {
       pinned: {
         schema,
+        reserved: new Map(),
         loaded: { metadata: { location: directory } },
         engineTable: { schemaName: 'ns', tableName: 't', columns },
       },

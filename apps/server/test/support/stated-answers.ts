@@ -29,10 +29,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
     /iceberg_(column_stats|partition_stats)|\* from iceberg_metadata|select \* from \S+\.all_files|manifest_sequence_number/i,
     'a metadata table of another form',
   ],
-  [
-    /filename|input__file__name|file__position|file_row_number|_row_id|_file_row|last_updated/i,
-    'a metadata column',
-  ],
+  [/filename|file_row_number|_file_row|_file_last_updated/i, 'a metadata column of another form'],
   [
     /describe|^\s*(create|insert|set|explain|attach|pragma|alter|drop|show|refresh|invalidate|delete|update|merge|optimize|truncate|load)\b/i,
     'not a query',
@@ -40,7 +37,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/\brand\(|unnest_tokens|to_timestamp\(|from_unixtime|typeof\(/i, 'a function of the other engine'],
   [/\.(pos|item|key|value)\b/i, 'a nested collection as a table'],
   [/read_parquet|range\(|duckdb_logs|oracle_(asc|desc)|ice_tbl_v2_part|alltypestiny/i, 'another table'],
-  [/__\w+__\w+|partition__spec__id/i, 'a metadata column'],
+  [/iceberg__\w+__\w+/i, 'a metadata column of another form'],
   [/tablesample|base64decode|straight_join/i, 'a form of the other engine'],
 ]
 
@@ -120,6 +117,10 @@ function fromImpala(table: string, entry: StatedEntry): StatedAnswer {
     .replaceAll(bare, (_bare, metadataTable?: string) =>
       metadataTable === undefined ? `iceberg.impala."${name}"` : `iceberg.impala."${name}$${metadataTable}"`,
     )
+    .replaceAll(/\binput__file__name\b/gi, '_file')
+    .replaceAll(/\bfile__position\b/gi, '_pos')
+    .replaceAll(/\bpartition__spec__id\b/gi, '_spec_id')
+    .replaceAll(/\bstrright\(/gi, 'right(')
     .replaceAll(/\bfor system_version as of (\d+)/gi, 'AT (VERSION => $1)')
     .replaceAll(/\bfor system_time as of now\(\)/gi, "AT (TIMESTAMP => '2100-01-01')")
     .replace(/;\s*$/, '')

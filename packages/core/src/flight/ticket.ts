@@ -9,11 +9,20 @@ export const sealedPin = tablePin.extend({
   metadataTable: z.string().optional(),
   /** The name by which the engine reads it, where it is not the table's own. */
   viewName: z.string().optional(),
+  /** Reserved columns that the statement names and the engine has behind the table's own, in this order. */
+  reserved: z.array(z.string()).optional(),
 })
 export type SealedPin = z.infer<typeof sealedPin>
 
-/** A part of the statement's text that the engine reads otherwise, in as many characters and bytes. */
-export const textSubstitution = z.object({ startOffset: z.number().int().nonnegative(), text: z.string() })
+/**
+ * A part of the statement's text that the engine reads otherwise: in as many characters and bytes, or put in between.
+ * Offsets are in the text as submitted; what is put in comes last, in the order of the text.
+ */
+export const textSubstitution = z.object({
+  startOffset: z.number().int().nonnegative(),
+  text: z.string(),
+  isInserted: z.literal(true).optional(),
+})
 export type TextSubstitution = z.infer<typeof textSubstitution>
 
 export const ticketClaims = z.object({

@@ -22,6 +22,8 @@ import { indexDeleteFiles } from './delete-file-index.ts'
 import type { SequencedFile } from './delete-file-index.ts'
 import type { FileScanTask } from './file-scan-task.ts'
 import { addCounts, prune } from './prune.ts'
+import { reservedMetrics } from './reserved-metrics.ts'
+import type { KnownColumn } from './reserved-metrics.ts'
 
 /** Turns each level of pruning off, to show that answers do not depend on it. */
 export interface PruningSwitches {
@@ -150,12 +152,20 @@ export function createTableScan(request: ScanRequest): TableScan {
       `Manifest ${manifest.path} has the partition spec ${manifest.partitionSpecId}, which the table does not have`,
     )
   }
+  // A field of the schema is no reserved column, whatever its id.
+  const reservedOf = (file: DataFile, id: number): KnownColumn | undefined =>
+    fieldIndex.has(id) ? undefined : reservedMetrics(id, file)
   const mightMatchFile = (file: DataFile, conjunct: Predicate): boolean =>
-    mightMatchMetrics(conjunct, (id) => metricsOfFile(file, id, typeOf(id)), typeOf)
+    mightMatchMetrics(
+      conjunct,
+      (id) => reservedOf(file, id)?.metrics ?? metricsOfFile(file, id, typeOf(id)),
+      (id) => reservedOf(file, id)?.type ?? typeOf(id),
+    )
   const withoutMetrics = (candidates: readonly ManifestEntry[]): number[] =>
     conjuncts.map((conjunct) => {
       const ids = fieldIdsOf(conjunct)
-      return candidates.filter(({ file }) => !ids.some((id) => hasMetrics(file, id))).length
+      return candidates.filter(({ file }) => !ids.some((id) => reservedOf(file, id) ?? hasMetrics(file, id)))
+        .length
     })
 
   return {

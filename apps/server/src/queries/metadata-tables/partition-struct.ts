@@ -12,6 +12,8 @@ export interface PartitionStruct {
   /** By field id; empty for a table that was never partitioned. */
   readonly fields: readonly NestedField[]
   toRecord(partition: ReadonlyMap<number, LiteralValue | null>): Record<string, unknown>
+  /** By field, what the engine casts to the field's type. */
+  readonly toTexts: (partition: ReadonlyMap<number, LiteralValue | null>) => readonly (string | null)[]
 }
 
 /** The schema with the columns that earlier schemas had besides, so that old partition values have types. */
@@ -53,6 +55,11 @@ export function partitionStruct(metadata: TableMetadata, schema: Schema): Partit
           return [name, isShown || value === null ? value : textOf(resultType, value)]
         }),
       ),
+    toTexts: (partition) =>
+      columns.map(({ fieldId, resultType }) => {
+        const value = partition.get(fieldId) ?? null
+        return value === null ? null : textOf(resultType, value)
+      }),
   }
 }
 

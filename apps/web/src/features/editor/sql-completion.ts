@@ -2,6 +2,7 @@
 // query cache, so typing does not wait for the catalog twice; a list that cannot be had is left out.
 import { loadColumns, loadNamespaces, loadTableNames } from '../../api/query-client.ts'
 import { quoteIdentifier } from '@lake/core/iceberg/identifiers.ts'
+import { RESERVED_COLUMNS } from '@lake/core/iceberg/reserved-columns.ts'
 import { namespaceText } from '../../api/table-name.ts'
 import { SUGGESTIONS_MAX } from '../../limits.ts'
 import { monaco } from './monaco-setup.ts'
@@ -31,6 +32,9 @@ const FUNCTIONS = (
   'unnest,range'
 ).split(',')
 
+/** Behind everything that is asked for more often. */
+const RESERVED_RANK = 5
+
 async function columnSuggestions(table: ScopeTable, rank: number): Promise<Suggestion[]> {
   const namespaces = await loadNamespaces()
   const levels = namespaces.find((known) => namespaceText(known) === table.namespace) ?? [table.namespace]
@@ -42,6 +46,20 @@ async function columnSuggestions(table: ScopeTable, rank: number): Promise<Sugge
     kind: CompletionItemKind.Field,
     rank,
   }))
+}
+
+/** With the reserved columns that none of them hides, where there are any. */
+function withReserved(columns: readonly Suggestion[]): Suggestion[] {
+  if (columns.length === 0) return []
+  const taken = new Set(columns.map(({ label }) => label.toLowerCase()))
+  const reserved = RESERVED_COLUMNS.filter(({ name }) => !taken.has(name)).map(({ name, doc }) => ({
+    label: name,
+    insertText: name,
+    detail: doc,
+    kind: CompletionItemKind.Constant,
+    rank: RESERVED_RANK,
+  }))
+  return [...columns, ...reserved]
 }
 
 const words = (list: readonly string[], kind: monaco.languages.CompletionItemKind, rank: number) =>
@@ -85,12 +103,12 @@ async function suggestionsFor(context: CompletionContext): Promise<Suggestion[]>
     case 'tables':
       return settled([tableSuggestions(context.namespace)])
     case 'columns':
-      return settled([columnSuggestions(context.table, 0)])
+      return withReserved(await settled([columnSuggestions(context.table, 0)]))
     case 'any': {
       const columns = await settled(context.tables.map((table) => columnSuggestions(table, 0)))
       const names = context.tables.map((table) => table.name)
       return [
-        ...columns,
+        ...withReserved(columns),
         ...words(names, CompletionItemKind.Struct, 1),
         ...words(['iceberg'], CompletionItemKind.Module, 2),
         ...words(KEYWORDS, CompletionItemKind.Keyword, 3),

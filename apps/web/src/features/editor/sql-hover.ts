@@ -1,6 +1,7 @@
 // What a name means, when the pointer rests on it: a column's type and doc, a table's columns and last commit. From
 // metadata that completion has loaded too; nothing is read from data files.
 import type { ColumnNode, TableResponse } from '@lake/core/api/contract.ts'
+import { findReservedColumn } from '@lake/core/iceberg/reserved-columns.ts'
 import { loadNamespaces, loadTable } from '../../api/query-client.ts'
 import { namespaceText } from '../../api/table-name.ts'
 import { nameAt, type NamedPlace } from '../../sql/name-at.ts'
@@ -44,6 +45,8 @@ async function textOf(place: NamedPlace, scope: ScopeTable): Promise<string | nu
   const name = place.name.toLowerCase()
   const column = columnsOf(table).find((known) => known.name.toLowerCase() === name)
   if (column !== undefined) return columnText(column, scope)
+  const reserved = findReservedColumn(name)
+  if (reserved) return `**${plain(reserved.name)}**\n\n${plain(reserved.doc)}`
   return name === scope.table.toLowerCase() || name === scope.name.toLowerCase() ? tableText(table) : null
 }
 
