@@ -38,6 +38,7 @@ const SERVER_LAYERS: readonly (readonly string[])[] = [
   ['avro'],
   ['sql', 'access', 'catalog', 'metadata', 'parquet', 'engine'],
   ['storage'],
+  ['sealing'],
   ['config.ts'],
   ['config'],
   ['concurrency', 'observability'],
@@ -159,7 +160,7 @@ describe('code', () => {
     [
       'a cipher outside the sealer',
       /\bcreate(Dec|C)ipheriv\b/,
-      /^(tidy\.test\.ts|apps\/server\/src\/flight\/ticket-sealer\.ts)/,
+      /^(tidy\.test\.ts|apps\/server\/src\/sealing\/sealer\.ts)/,
     ],
     ['re-exports of everything', /^export \*/m, /^tidy\.test\.ts$/],
   ])('has no %s', (_name, pattern, except) => {
@@ -239,6 +240,46 @@ describe('rules', () => {
       expect([...rules].filter((rule) => !cited.has(rule))).toEqual([])
     },
   )
+})
+
+describe('hazards', () => {
+  const HAZARD = /\[([HB]\d+[a-d]?)\]/g
+  /** Of reading Iceberg, and those seen in public bug reports. */
+  const HAZARD_IDS = [
+    ...Array.from({ length: 97 }, (_, index) => `H${index + 1}`),
+    'H58b',
+    'H58c',
+    'H58d',
+    ...Array.from({ length: 32 }, (_, index) => `B${index + 1}`),
+  ]
+  const list = read('docs/hazards.md')
+  const rows = new Map(
+    list
+      .split(/^- (?=\*\*)/m)
+      .slice(1)
+      .map((row) => [/^\*\*(\w+)\*\*/.exec(row)?.[1] ?? '', row.split(/\n\n/)[0] ?? '']),
+  )
+  const citing = Map.groupBy(
+    sources
+      .filter((path) => isTest(path) && path !== 'tidy.test.ts')
+      .flatMap((path) => [...new Set(read(path).match(HAZARD))].map((id) => ({ id: id.slice(1, -1), path }))),
+    ({ id }) => id,
+  )
+
+  it('are all listed, each once', () => {
+    expect([...rows.keys()].sort()).toEqual(HAZARD_IDS.toSorted())
+    expect(list.match(/^- /gm)).toHaveLength(HAZARD_IDS.length)
+    expect([...citing.keys()].filter((id) => !rows.has(id))).toEqual([])
+  })
+
+  it.each(HAZARD_IDS)('%s names the tests that cite it, or why it cannot occur', (id) => {
+    const row = rows.get(id) ?? ''
+    const named = [...row.matchAll(/`([\w./-]+\.(?:test|spec)\.ts)`/g)].map((match) => match[1] ?? '')
+    const paths = (citing.get(id) ?? []).map(({ path }) => path)
+    expect(paths.filter((path) => !named.some((name) => path.endsWith(`/${name}`)))).toEqual([])
+    expect(named.filter((name) => !paths.some((path) => path.endsWith(`/${name}`)))).toEqual([])
+    expect(named.length === 0, 'no test').toBe(row.includes('Cannot occur: '))
+  })
 })
 
 describe('dependencies', () => {

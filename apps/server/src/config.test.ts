@@ -34,7 +34,7 @@ describe('readConfig', () => {
     ])
   })
 
-  it('[CF1] reads namespaces given as JSON arrays of levels', () => {
+  it('[CF1] [H19] reads namespaces given as JSON arrays of levels', () => {
     const namespaces = (text: string) =>
       readConfig({ ...TRIPLE, LAKE_ICEBERG_NAMESPACES: text }).iceberg?.namespaces
     expect(namespaces('["a","b.c"],["d"]')).toEqual([['a', 'b.c'], ['d']])

@@ -6,6 +6,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { API_PREFIX, ROUTES, type RouteName } from '@lake/core/api/contract.ts'
 import { createApiToken } from '../src/access/api-token.ts'
 import { bearer, createTestPrincipals, type TestPrincipals } from './support/principals.ts'
+import {
+  GUARDED_ROUTES,
+  requestTo as requestOf,
+  ROUTE_NAMES,
+  type RouteRequest,
+} from './support/route-requests.ts'
 import { createTestClient, type Failed, type TestClient } from './support/test-client.ts'
 import { startTestLake, startTestStack, type TestLake, type TestStack } from './support/test-stack.ts'
 
@@ -36,19 +42,14 @@ afterAll(async () => {
 
 const SQL = 'SELECT count(*) AS n FROM iceberg.analytics.robots'
 /** A request to each route that names `namespace`, which may be any. */
-function requestTo(name: RouteName, namespace: string, ticket: string): { path: string; body: unknown } {
-  const { path, method, requires } = ROUTES[name]
-  const filled = path.replace(':namespace', encodeURIComponent(namespace)).replace(':table', 'robots')
+function requestTo(name: RouteName, namespace: string, ticket: string): RouteRequest {
   const sql = SQL.replace('analytics', `"${namespace}"`)
-  const bodies = {
-    statement: { sql },
-    ticket: { ticket },
-    nothing: {},
-    principal: {},
-    namespace: {},
-    table: {},
-  }
-  return { path: filled, body: method === 'POST' ? bodies[requires] : undefined }
+  return requestOf(name, {
+    namespaceSegment: encodeURIComponent(namespace),
+    tableSegment: 'robots',
+    sql,
+    ticket,
+  })
 }
 
 const catalogCalls = async (): Promise<number> => {
@@ -65,11 +66,8 @@ async function ticketOf(client: TestClient): Promise<string> {
   return info.ticket
 }
 
-const names = Object.keys(ROUTES) as RouteName[]
-const guarded = names.filter((name) => ROUTES[name].requires !== 'nothing')
-
 describe('[AU1] every route', () => {
-  it.each(guarded)('%s refuses who is not known before it reads or loads anything', async (name) => {
+  it.each(GUARDED_ROUTES)('%s refuses who is not known before it reads or loads anything', async (name) => {
     const before = await catalogCalls()
     const { path, body } = requestTo(name, 'analytics', await ticketOf(as.ada))
     const planned = await catalogCalls()
@@ -98,7 +96,7 @@ describe('[AU1] every route', () => {
     expect(await catalogCalls()).toBe(planned)
   })
 
-  it.each(guarded)('%s checks what it names before it loads anything', async (name) => {
+  it.each(GUARDED_ROUTES)('%s checks what it names before it loads anything', async (name) => {
     const ticket = await ticketOf(as.ada)
     const { path, body } = requestTo(name, 'analytics', ticket)
     const before = await catalogCalls()
@@ -127,8 +125,8 @@ describe('[AU1] every route', () => {
     const added = sources.flatMap((text) =>
       [...text.matchAll(/\broutes\.add(?:Public)?\(\s*'(\w+)'/g)].map((match) => match[1]),
     )
-    expect(new Set(added)).toEqual(new Set(names))
-    expect(added).toHaveLength(names.length)
+    expect(new Set(added)).toEqual(new Set<string>(ROUTE_NAMES))
+    expect(added).toHaveLength(ROUTE_NAMES.length)
     for (const text of sources) expect(text).not.toMatch(/\brouter\b|from 'express'/)
   })
 })
@@ -137,7 +135,9 @@ describe('[AU2] what may not be read', () => {
   it('is answered like what does not exist, in the same time', async () => {
     // Not granted to eve, not the deployment's, not anywhere.
     const places = ['analytics', 'secret', 'nowhere']
-    for (const name of guarded.filter((route) => !['principal', 'ticket'].includes(ROUTES[route].requires))) {
+    for (const name of GUARDED_ROUTES.filter(
+      (route) => !['principal', 'ticket'].includes(ROUTES[route].requires),
+    )) {
       const answers = await Promise.all(
         places.map(async (place) => {
           const { path, body } = requestTo(name, place, '')

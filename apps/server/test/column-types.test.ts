@@ -53,7 +53,7 @@ describe.skipIf(CORPUS_MISSING !== undefined)('column types', () => {
     ])
   })
 
-  it('[QR9] one ORC file among Parquet files fails the statement before its first row', async () => {
+  it('[QR9] [H80] one ORC file among Parquet files fails the statement before its first row', async () => {
     const result = await corpus.stack.client.run(
       'SELECT * FROM iceberg.impala.iceberg_mixed_file_format_test',
     )

@@ -68,7 +68,29 @@ describe('position delete files', () => {
     await expect(countLive()).rejects.toThrow(code('TABLE_UNSUPPORTED'))
   })
 
-  it('[DL1] without field ids are read by the names of their columns', async () => {
+  it('[DL1] [H84] may name other files, no file, and a row more than once, in any order', async () => {
+    const path = data.file.path
+    const rows = [
+      [`'${path}'`, 4_999],
+      ['NULL', 1],
+      [`'s3://local/gone.parquet'`, 2],
+      [`'${path}'`, 0],
+      [`'${path}'`, 4_999],
+      [`'${path}'`, 2_048],
+      [`'value_1'`, 3],
+    ]
+    await addPositions(
+      rows
+        .map(([file, pos]) => `SELECT ${file}::VARCHAR AS file_path, ${pos}::BIGINT AS pos`)
+        .join(' UNION ALL '),
+    )
+    expect(await countLive()).toBe(4_997)
+    expect(await rowsOf(duck, 'SELECT count(*)::INT FROM iceberg.ns.t WHERE id IN (0, 2048, 4999)')).toEqual([
+      '[0]',
+    ])
+  })
+
+  it('[DL1] [H84] without field ids are read by the names of their columns', async () => {
     await addPositions(half(), { ids: undefined })
     expect(await countLive()).toBe(2_500)
   })
@@ -144,7 +166,7 @@ describe('what is read', () => {
     expect(table.deleteFilesRead).toBe(2)
   })
 
-  it('[DL7] no data file where only the number of rows is asked for and deletes go by position', async () => {
+  it('[DL7] [H58b] no data file where only the number of rows is asked for and deletes go by position', async () => {
     await addPositions(`${half()} UNION ALL SELECT '${data.file.path}', 9999`)
     const other = await table.add('SELECT i AS id FROM range(100) t(i)', 'id: 1', { sequenceNumber: 1n })
     await table.addVectors([{ of: other, positions: [0, 99, 100, 5_000_000], sequenceNumber: 1n }])
@@ -153,7 +175,7 @@ describe('what is read', () => {
     expect(await countLive([])).toBe(2_500 + 98)
   })
 
-  it('[DL1] no row group of which all rows are deleted', async () => {
+  it('[DL1] [H93] no row group of which all rows are deleted', async () => {
     await addPositions(`SELECT '${data.file.path}' AS file_path, i AS pos FROM range(2048) t(i)`)
     const before = table.store.bytes
     expect(await countLive()).toBe(2_952)
@@ -162,6 +184,25 @@ describe('what is read', () => {
     await addPositions(`SELECT '${data.file.path}' AS file_path, i AS pos FROM range(5000) t(i)`)
     expect(await countLive()).toBe(0)
     expect(await countLive([])).toBe(0)
+  })
+})
+
+describe('deletion vectors', () => {
+  it('[DL1] [H92] of one Puffin file are each for their own data file', async () => {
+    const others = []
+    for (const start of [5_000, 5_100]) {
+      const sql = `SELECT i + ${start} AS id FROM range(100) t(i) ORDER BY i`
+      others.push(await table.add(sql, 'id: 1', { sequenceNumber: 1n }))
+    }
+    const [second, third] = others as [SequencedFile, SequencedFile]
+    await table.addVectors([
+      { of: data, positions: [0, 4_999], sequenceNumber: 2n },
+      { of: second, positions: [1, 2, 3], sequenceNumber: 2n },
+      { of: third, positions: [99], sequenceNumber: 2n },
+    ])
+    expect(await countLive()).toBe(5_200 - 6)
+    const deleted = `SELECT id::INT FROM range(5200) t(id) ANTI JOIN iceberg.ns.t USING (id) ORDER BY id`
+    expect(await rowsOf(duck, deleted)).toEqual([0, 4_999, 5_001, 5_002, 5_003, 5_199].map((id) => `[${id}]`))
   })
 })
 
@@ -185,7 +226,7 @@ describe('delete files in Avro', () => {
     pos,
   })
 
-  it('[DL1] are read by position, by ids or by names', async () => {
+  it('[DL1] [H84] [H85] are read by position, by ids or by names', async () => {
     await avro([pathField, posField], [at(3), at(1), at(3), at(7, null), at(9, 's3://local/gone')], position)
     expect(await countLive()).toBe(4_998)
     const { 'field-id': _path, ...path } = pathField
@@ -195,7 +236,7 @@ describe('delete files in Avro', () => {
     expect(await countLive([])).toBe(4_997)
   })
 
-  it('[DL4] are read by equality', async () => {
+  it('[DL4] [H85] are read by equality', async () => {
     const id = { name: 'id', type: ['null', 'long'], 'field-id': 1 }
     await avro([id], [{ id: 5 }, { id: null }, { id: 7_000 }], {
       content: 'equality-deletes',
@@ -246,6 +287,29 @@ describe('equality delete files', () => {
     await expect(countLive()).rejects.toThrow(code(wanted))
   })
 
+  it('[DL4] [H87] [B1] delete what equals a row of theirs, each by its own keys, and NULL equals NULL', async () => {
+    const named = createDeleteTable(duck, directory, {
+      schema: schemaOf(field(1, 'id', 'long'), field(2, 'name', 'string')),
+      specs: [{ specId: 0, fields: [] }],
+    })
+    const rows = `(VALUES (1, 'a'), (NULL, 'b'), (3, 'c'), (4, NULL), (NULL, NULL), (6, 'f')) t(id, name)`
+    await named.add(`SELECT id::BIGINT AS id, name FROM ${rows}`, 'id: 1, name: 2', { sequenceNumber: 1n })
+    const files: readonly [string, string, number[]][] = [
+      ['SELECT 1::BIGINT AS id', 'id: 1', [1]],
+      ['SELECT NULL::BIGINT AS id', 'id: 1', [1]],
+      ['SELECT NULL::VARCHAR AS name', 'name: 2', [2]],
+      [`SELECT 6::BIGINT AS id, 'other' AS name`, 'id: 1, name: 2', [1, 2]],
+    ]
+    for (const [sql, ids, equalityIds] of files) {
+      await named.add(sql, ids, { sequenceNumber: 2n }, { content: 'equality-deletes', equalityIds })
+    }
+    await named.define([0, 1])
+    expect(await rowsOf(duck, 'SELECT id::INT, name FROM iceberg.ns.t ORDER BY id')).toEqual([
+      '[3,"c"]',
+      '[6,"f"]',
+    ])
+  })
+
   it('[DL5] that are cut are an error', async () => {
     const { file } = await addEquality('SELECT 1::BIGINT AS id', 'id: 1', [1])
     const path = file.path.slice('s3://local'.length)
@@ -253,7 +317,7 @@ describe('equality delete files', () => {
     await expect(countLive()).rejects.toThrow(code('TABLE_CORRUPT'))
   })
 
-  it('[DL4] delete nothing when they are empty, and all of 49,995 rows of 50,000', async () => {
+  it('[DL4] [B3] delete nothing when they are empty, and all of 49,995 rows of 50,000', async () => {
     await table.add('SELECT i + 5000 AS id FROM range(45000) t(i)', 'id: 1', { sequenceNumber: 1n })
     await addEquality('SELECT 1::BIGINT AS id WHERE false', 'id: 1', [1])
     expect(await countLive()).toBe(50_000)

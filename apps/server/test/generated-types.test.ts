@@ -1,40 +1,8 @@
 // Types and names of which no public table exists, written by hand and read through the whole stack.
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
-import type { DuckDBConnection } from '@duckdb/node-api'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { FIELD_TYPE_KEY } from '@lake/core/api/wire.ts'
-import { generateTables, type GeneratedFile, type GeneratedTable } from './support/generated-tables.ts'
-import { startTestLake, startTestStack, type TestLake, type TestStack } from './support/test-stack.ts'
-import { openDuck } from './storage/duck.ts'
-
-const optional = (id: number, name: string, type: unknown, more = {}) => ({
-  id,
-  name,
-  required: false,
-  type,
-  ...more,
-})
-
-let duck: DuckDBConnection
-let folder: string
-let lake: TestLake
-let stack: TestStack
-
-/** A Parquet file of the rows of `sql`, with field ids. */
-const parquet =
-  (...files: readonly (readonly [sql: string, ids: string])[]): GeneratedTable['write'] =>
-  async (directory) => {
-    const written: GeneratedFile[] = []
-    for (const [index, [sql, ids]] of files.entries()) {
-      const name = `f${index}.parquet`
-      const options = `FORMAT parquet, FIELD_IDS ${ids}, ROW_GROUP_SIZE 2048`
-      await duck.run(`COPY (${sql}) TO '${join(directory, name)}' (${options})`)
-      const counted = await duck.runAndReadAll(`SELECT count(*)::INTEGER FROM (${sql})`)
-      written.push({ name, format: 'parquet', rowCount: counted.getRows()[0]?.[0] as number })
-    }
-    return written
-  }
+import { optional, parquetFiles as parquet, withGeneratedStack } from './support/generated-stack.ts'
+import type { GeneratedTable } from './support/generated-tables.ts'
 
 /** Variants as the engine writes them when it does not know them: structs of two columns of bytes. */
 const variant = (metadata: string, value: string): string =>
@@ -193,37 +161,16 @@ const TABLES: GeneratedTable[] = [
   },
 ]
 
-beforeAll(async () => {
-  duck = await openDuck()
-  folder = await generateTables(TABLES)
-  lake = await startTestLake(['--no-demo', '--corpus', folder])
-  stack = await startTestStack(lake)
-}, 120_000)
-
-afterAll(async () => {
-  await stack[Symbol.asyncDispose]()
-  await lake[Symbol.asyncDispose]()
-  duck.closeSync()
-  rmSync(folder, { recursive: true })
-})
-
-/** Cells as the engine writes them. */
-async function texts(sql: string): Promise<(string | null)[][]> {
-  const { batches } = await stack.client.query(`SELECT CAST(COLUMNS(*) AS VARCHAR) FROM (${sql})`)
-  return batches.flatMap((batch) =>
-    Array.from({ length: batch.numRows }, (_, row) =>
-      batch.schema.fields.map((_field, column) => batch.getChildAt(column)?.get(row) as string | null),
-    ),
-  )
-}
+const generated = withGeneratedStack(TABLES)
+const texts = generated.texts
 
 async function typesOf(sql: string): Promise<(string | undefined)[]> {
-  const { batches } = await stack.client.query(sql)
+  const { batches } = await generated.stack.client.query(sql)
   return (batches[0]?.schema.fields ?? []).map((field) => field.metadata.get(FIELD_TYPE_KEY))
 }
 
 describe('moments', () => {
-  it('[TY1] nanoseconds are exact, promoted dates are midnights, and unknown is null', async () => {
+  it('[TY1] [H66] [H70] [H76] nanoseconds are exact, promoted dates are midnights, and unknown is null', async () => {
     expect(await texts('SELECT * FROM iceberg.generated.moments ORDER BY id')).toEqual([
       [
         '1',
@@ -250,7 +197,7 @@ describe('moments', () => {
     ])
   })
 
-  it('[TY1] filters see the same values', async () => {
+  it('[TY1] [H76] filters see the same values', async () => {
     const ids = async (where: string) =>
       (await texts(`SELECT id FROM iceberg.generated.moments WHERE ${where} ORDER BY id`)).flat()
     expect(
@@ -269,21 +216,21 @@ describe('moments', () => {
   })
 
   it('[TY1] a timestamptz_ns that needs its nanoseconds fails; the other columns are read', async () => {
-    const result = await stack.client.run('SELECT tz_ns FROM iceberg.generated.fine_moments')
+    const result = await generated.stack.client.run('SELECT tz_ns FROM iceberg.generated.fine_moments')
     expect('status' in result ? result : result.failure).toMatchObject({ code: 'SQL_EXECUTION' })
     expect(await texts('SELECT id FROM iceberg.generated.fine_moments')).toEqual([['1']])
   })
 })
 
 describe('places', () => {
-  it('[TY2] geometry and geography are geometries of the engine, and WKB on the way', async () => {
+  it('[TY2] [H78] geometry and geography are geometries of the engine, and WKB on the way', async () => {
     const sql = 'SELECT place, area FROM iceberg.generated.places ORDER BY id'
     expect(await typesOf(sql)).toEqual(['GEOMETRY', 'GEOMETRY'])
     expect(await texts(sql)).toEqual([
       ['POINT (1 2)', 'POLYGON ((0 0, 1 0, 0 1, 0 0))'],
       [null, null],
     ])
-    const { batches } = await stack.client.query(sql)
+    const { batches } = await generated.stack.client.query(sql)
     expect(Buffer.from(batches[0]?.getChildAt(0)?.get(0) as Uint8Array).toString('hex')).toBe(
       '0101000000000000000000f03f0000000000000040',
     )
@@ -291,7 +238,7 @@ describe('places', () => {
 })
 
 describe('names', () => {
-  it('[TY4] dots, quotes, spaces, letters of any alphabet and twins in case are columns of their own', async () => {
+  it('[TY4] [H75] dots, quotes, spaces, letters of any alphabet and twins in case are columns of their own', async () => {
     expect(
       await texts(
         `SELECT "a.b", "quote""d", "Zeile Ü 🐢", twin, "TWIN_1", "it's; --" FROM iceberg.generated.names`,
@@ -306,7 +253,7 @@ describe('names', () => {
 })
 
 describe('nested fields', () => {
-  it('[TY5] that a file lacks have their default at every level, and null stays null', async () => {
+  it('[TY5] [H67] that a file lacks have their default at every level, and null stays null', async () => {
     expect(await texts('SELECT * FROM iceberg.generated.nested_defaults ORDER BY id')).toEqual([
       [
         '1',
@@ -321,8 +268,8 @@ describe('nested fields', () => {
     ])
   })
 
-  it('[TY5] a required column that a file lacks is damage', async () => {
-    expect(await stack.client.outcome('SELECT must FROM iceberg.generated.missing_required')).toBe(
+  it('[TY5] [H68] a required column that a file lacks is damage', async () => {
+    expect(await generated.stack.client.outcome('SELECT must FROM iceberg.generated.missing_required')).toBe(
       'TABLE_CORRUPT',
     )
     expect(await texts('SELECT id FROM iceberg.generated.missing_required')).toEqual([['1']])

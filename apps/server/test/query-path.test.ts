@@ -268,7 +268,7 @@ describe('ending', () => {
 })
 
 describe('tickets and pins', () => {
-  it('[QR2] answers SNAPSHOT_EXPIRED when the snapshot was removed after planning', async () => {
+  it('[QR2] [H6] answers SNAPSHOT_EXPIRED when the snapshot was removed after planning', async () => {
     const page = (await (
       await stack.client.request('GET', '/namespaces/analytics/tables/episodes')
     ).json()) as {
@@ -289,7 +289,7 @@ describe('tickets and pins', () => {
     })
   })
 
-  it('[QR2] answers TABLE_REPLACED when another table has the name', async () => {
+  it('[QR2] [H6] answers TABLE_REPLACED when another table has the name', async () => {
     const info = await plan('SELECT count(*) FROM iceberg.analytics.robots')
     await catalogCall('POST', '/tables/rename', {
       source: { namespace: ['analytics'], name: 'robots' },

@@ -187,7 +187,7 @@ const COLUMNS = 'id, k, (d + 0.0)::VARCHAR, a, p, n, late'
 const VIEW_COLUMNS = 'id, renamed AS k, (d + 0.0)::VARCHAR, s.a, p, n, late'
 
 it.each(Array.from({ length: 12 }, (_, index) => 4_000 + index))(
-  '[DL1] [DL4] reads what is left after random deletes, seed %i',
+  '[DL1] [DL4] [H58b] [H83] [H84] [H87] [H94] [B14] [B16] [B19] [B30] reads what is left after random deletes, seed %i',
   async (seed) => {
     const random = createRandom(seed)
     await duck.run(`CREATE OR REPLACE TABLE model (pos INT, file INT, seq BIGINT, spec INT, part INT, id BIGINT,

@@ -152,7 +152,7 @@ describe('AT', () => {
     expect(await values(added)).toEqual([rows(1) - rows(0)])
   })
 
-  it('[TT4] uses the schema of the snapshot by id, tag and time, and the current one for a branch and without AT', async () => {
+  it('[TT4] [H5] [H7] [B22] [B25] uses the schema of the snapshot by id, tag and time, and the current one for a branch and without AT', async () => {
     const { schemas, currentSchemaId } = await page()
     expect(snapshots.at(0)!.schemaId).not.toBe(currentSchemaId)
     const columnsOf = async (clause: string): Promise<string[]> => {

@@ -5,19 +5,10 @@ import { EditorPane } from './features/editor/EditorPane.tsx'
 import type { RunText } from './features/editor/sql-editor.ts'
 import type { EditorHandle } from './features/editor/SqlEditorView.tsx'
 import { activeTab, tabActions, useTabs } from './features/editor/tabs-store.ts'
-import { NoResult } from './features/results/ResultsPane.tsx'
-import { ResultTabs } from './features/results/ResultTabs.tsx'
-import { RunBar } from './features/results/RunBar.tsx'
+import { EXPLAIN_SHORTCUT } from './features/estimate/ScanPreview.tsx'
 import { RUN_ALL_STATEMENTS_MAX } from './limits.ts'
-import {
-  dropRun,
-  startRuns,
-  stopTab,
-  useRunningTabs,
-  useRunSnapshot,
-  useTabRuns,
-} from './query-run/run-registry.ts'
-import { ResultArea } from './ResultArea.tsx'
+import { dropRun, startRuns, stopTab, useRunningTabs, useTabRuns } from './query-run/run-registry.ts'
+import { ResultsSection, useEstimatePanel } from './ResultsSection.tsx'
 import { markerOf, signsOf, sourceOf } from './statements.ts'
 import { shortcutText, useOfferedCommands, type Command } from './ui/commands.ts'
 import { ErrorBoundary } from './ui/ErrorBoundary.tsx'
@@ -43,9 +34,11 @@ interface WorkbenchCommandsInput {
   editor: RefObject<EditorHandle | null>
   tabId: string
   toggleResults: () => void
+  toggleEstimate: () => void
 }
 
-function useWorkbenchCommands({ editor, tabId, toggleResults }: WorkbenchCommandsInput): void {
+function useWorkbenchCommands(input: WorkbenchCommandsInput): void {
+  const { editor, tabId, toggleResults, toggleEstimate } = input
   const commands = useMemo<Command[]>(
     () => [
       {
@@ -67,6 +60,12 @@ function useWorkbenchCommands({ editor, tabId, toggleResults }: WorkbenchCommand
         shortcut: shortcutText('Shift Alt F'),
         run: () => editor.current?.format(),
       },
+      {
+        id: 'estimate',
+        title: 'Show what Run would read, and why',
+        shortcut: EXPLAIN_SHORTCUT,
+        run: toggleEstimate,
+      },
       { id: 'new-tab', title: 'New query', run: () => void tabActions.open() },
       { id: 'reopen', title: 'Reopen closed query', run: () => tabActions.reopen() },
       {
@@ -76,7 +75,7 @@ function useWorkbenchCommands({ editor, tabId, toggleResults }: WorkbenchCommand
         run: toggleResults,
       },
     ],
-    [editor, tabId, toggleResults],
+    [editor, tabId, toggleResults, toggleEstimate],
   )
   useOfferedCommands('workbench', commands)
 }
@@ -86,45 +85,6 @@ interface WorkbenchProps {
   editor: RefObject<EditorHandle | null>
   isResultShown: boolean
   toggleResults: () => void
-}
-
-function ResultsSection({
-  tabId,
-  title,
-  editor,
-}: {
-  tabId: string
-  title: string
-  editor: WorkbenchProps['editor']
-}) {
-  const tabRuns = useTabRuns(tabId)
-  const run = tabRuns?.shown ?? null
-  const snapshot = useRunSnapshot(run)
-  return (
-    <section className="results-pane" aria-label="Results" data-zone="results">
-      <ErrorBoundary name="The result">
-        <RunBar
-          snapshot={snapshot}
-          waitingCount={tabRuns?.waiting.length ?? 0}
-          onRun={() => editor.current?.run()}
-          onRunAll={() => editor.current?.runAll()}
-          onStop={() => stopTab(tabId)}
-        />
-        {tabRuns !== null && <ResultTabs tab={tabRuns} />}
-        {run === null || snapshot === null ? (
-          <NoResult />
-        ) : (
-          <ResultArea
-            key={run.source.startOffset}
-            run={run}
-            snapshot={snapshot}
-            title={title}
-            onPlaceCursor={(offset) => editor.current?.placeCursor(offset)}
-          />
-        )}
-      </ErrorBoundary>
-    </section>
-  )
 }
 
 export function Workbench({ isHidden, editor, isResultShown, toggleResults }: WorkbenchProps) {
@@ -158,8 +118,9 @@ export function Workbench({ isHidden, editor, isResultShown, toggleResults }: Wo
     (tabId: string, sql: string, startOffset: number) => onRunAll(tabId, [{ sql, startOffset }]),
     [onRunAll],
   )
+  const estimate = useEstimatePanel()
   useStopKeys(activeId, runningIds.has(activeId))
-  useWorkbenchCommands({ editor, tabId: activeId, toggleResults })
+  useWorkbenchCommands({ editor, tabId: activeId, toggleResults, toggleEstimate: estimate.toggle })
 
   return (
     <div className="workbench" hidden={isHidden}>
@@ -175,6 +136,7 @@ export function Workbench({ isHidden, editor, isResultShown, toggleResults }: Wo
               handle={editor}
               onRun={onRun}
               onRunAll={onRunAll}
+              onTarget={estimate.onTarget}
               onClosed={dropRun}
             />
           </ErrorBoundary>
@@ -183,7 +145,7 @@ export function Workbench({ isHidden, editor, isResultShown, toggleResults }: Wo
           <>
             <Separator className="splitter" aria-label="Height of the editor" />
             <Panel id="results" minSize="140px" className="workbench-panel">
-              <ResultsSection tabId={activeId} title={activeTab(tabsSnapshot.tabs).title} editor={editor} />
+              <ResultsSection tab={activeTab(tabsSnapshot.tabs)} editor={editor} estimate={estimate} />
             </Panel>
           </>
         )}

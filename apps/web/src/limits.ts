@@ -48,8 +48,8 @@ export const PALETTE_SHOWN_MAX = 60
 export const PALETTE_HISTORY_MAX = 200
 /** How long typing rests before the statement is checked. */
 export const VALIDATE_DELAY_MS = 600
-/** Tables of a statement that are looked up while it is written. */
-export const VALIDATED_TABLES_MAX = 8
+/** How long the estimate of a text is shown before it is asked for anew: tables get new data. */
+export const ESTIMATE_STALE_MS = 30_000
 /** Names that completion offers at once; more letters bring the others. */
 export const SUGGESTIONS_MAX = 300
 

@@ -104,7 +104,7 @@ describe('encodePrefix', () => {
 })
 
 describe('encodeNamespace', () => {
-  it('[RC3] joins levels by the separator as given', () => {
+  it('[RC3] [H19] joins levels by the separator as given', () => {
     expect(encodeNamespace(['a', 'b.c'], DEFAULT_NAMESPACE_SEPARATOR)).toBe('a%1Fb.c')
     expect(encodeNamespace(['a', 'b'], '%2E')).toBe('a%2Eb')
     expect(() => encodeNamespace(['a', 'b.c'], '%2E')).toThrow(

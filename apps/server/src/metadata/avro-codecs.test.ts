@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { decompressSnappy } from './avro-codecs.ts'
 
-test('snappy copies may overlap what they write', () => {
+test('[H33] snappy copies may overlap what they write', () => {
   // "ab", then 6 bytes from 2 back; then 4 bytes from 1 back by each other form of a copy.
   const input = Uint8Array.of(
     16,

@@ -120,7 +120,7 @@ const block = (indexes: readonly number[]) => ({
 const indexes = Array.from({ length: 30 }, (_, index) => index)
 
 test.each<Codec>(['null', 'deflate', 'snappy', 'zstandard'])(
-  'reads blocks of codec %s as another library wrote them',
+  '[H33] reads blocks of codec %s as another library wrote them',
   async (codec) => {
     const file = container(SCHEMA, {
       codec,
@@ -187,7 +187,7 @@ test('a file cut anywhere is corrupt or ends at a block', async () => {
 })
 
 test.each<Codec>(['null', 'deflate', 'snappy', 'zstandard'])(
-  'a changed byte never does more than a coded error (%s)',
+  '[H32] a changed byte never does more than a coded error (%s)',
   async (codec) => {
     const file = container(SCHEMA, { codec, blocks: [block(indexes)] })
     let state = 7
@@ -279,7 +279,7 @@ test.each<[string, Uint8Array]>([
     'bytes after the last record',
     container(record({ name: 'a', type: 'int' }), { blocks: [{ count: 1, data: Buffer.from([2, 2]) }] }),
   ],
-])('%s is corrupt', async (_, bytes) => {
+])('[H32] %s is corrupt', async (_, bytes) => {
   const error = await errorOf(bytes)
   expect(error).toMatchObject({ code: 'TABLE_CORRUPT', message: expect.stringContaining('f.avro') as string })
 })

@@ -83,7 +83,7 @@ describe('a deletion vector', () => {
     expect(positionsIn(decodeDeletionVector(blob, file), 0, 90_000)).toEqual([1, 2, 3, 80_000])
   })
 
-  it('[DL3] with any byte changed or missing is corrupt', () => {
+  it('[DL3] [H89] with any byte changed or missing is corrupt', () => {
     for (let index = 0; index < blob.length; index += 1) {
       const changed = blob.slice()
       changed[index] = (changed[index] ?? 0) ^ 0x10
@@ -92,7 +92,7 @@ describe('a deletion vector', () => {
     }
   })
 
-  it('[DL3] with another number of positions than its entry says is corrupt', () => {
+  it('[DL3] [H89] with another number of positions than its entry says is corrupt', () => {
     expect(() => decodeDeletionVector(blob, { ...file, recordCount: 3 })).toThrow(corrupt)
   })
 })
@@ -110,7 +110,7 @@ describe('a Puffin file', () => {
     check(encodePuffin([blob, blob]))
   })
 
-  it('[DL3] that lists no vector where the entry says, or another kind of blob, is corrupt', () => {
+  it('[DL3] [H91] that lists no vector where the entry says, or another kind of blob, is corrupt', () => {
     expect(() => {
       check(encodePuffin([blob]), 1)
     }).toThrow(corrupt)
@@ -122,11 +122,11 @@ describe('a Puffin file', () => {
     }).toThrow(expect.objectContaining({ code: 'TABLE_UNSUPPORTED' }))
   })
 
-  it('with a compressed footer says nothing of its blobs', () => {
+  it('[H91] with a compressed footer says nothing of its blobs', () => {
     expect(footerOf(encodePuffin([blob], { flags: 1 }))).toBeUndefined()
   })
 
-  it('[DL3] that is a bare vector, is cut, or has a garbled footer is corrupt', () => {
+  it('[DL3] [H91] [B8] that is a bare vector, is cut, or has a garbled footer is corrupt', () => {
     const { bytes } = encodePuffin([blob])
     expect(() => footerOf({ bytes: blob })).toThrow(corrupt)
     expect(() => footerOf({ bytes: bytes.subarray(0, -1) })).toThrow(corrupt)

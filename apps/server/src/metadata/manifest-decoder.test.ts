@@ -1,11 +1,9 @@
-import avsc from 'avsc'
 import { describe, expect, test } from 'vitest'
 import type { ManifestFile } from '@lake/core/iceberg/manifest.ts'
 import type { PartitionSpec } from '@lake/core/iceberg/table-metadata.ts'
 import { parseSchema } from '@lake/core/iceberg/schema.ts'
 import { decodeManifest } from './manifest-decoder.ts'
-import { decodeManifestList } from './manifest-list-decoder.ts'
-import { container, longType } from './test/avro-file.ts'
+import { encode, entry, entrySchema, optional, type EntrySketch } from './test/manifest-sketch.ts'
 
 const signal = new AbortController().signal
 const schema = parseSchema(
@@ -45,102 +43,10 @@ const manifest = (changes: Partial<ManifestFile> = {}): ManifestFile => ({
   ...changes,
 })
 
-const optional = (type: unknown, name: string, id?: number) => ({
-  name,
-  type: ['null', type],
-  default: null,
-  ...(id === undefined ? {} : { 'field-id': id }),
-})
-const map = (name: string, id: number, value: string) =>
-  optional(
-    {
-      type: 'array',
-      logicalType: 'map',
-      items: {
-        type: 'record',
-        name: `${name}_entry`,
-        fields: [
-          { name: 'key', type: 'int', 'field-id': id + 1000 },
-          { name: 'value', type: value, 'field-id': id + 1001 },
-        ],
-      },
-    },
-    name,
-    id,
-  )
-
-/** The order of fields is not that of the spec, on purpose. */
-const entrySchema = (partitionFields: readonly unknown[] = [], extra: readonly unknown[] = []) => ({
-  type: 'record',
-  name: 'manifest_entry',
-  fields: [
-    {
-      name: 'data_file',
-      'field-id': 2,
-      type: {
-        type: 'record',
-        name: 'r2',
-        fields: [
-          optional('long', 'first_row_id', 142),
-          { name: 'record_count', type: 'long', 'field-id': 103 },
-          { name: 'renamed_path', type: 'string', 'field-id': 100 },
-          { name: 'unheard_of', type: 'string', 'field-id': 9999 },
-          { name: 'file_format', type: 'string', 'field-id': 101 },
-          {
-            name: 'partition',
-            'field-id': 102,
-            type: { type: 'record', name: 'r102', fields: partitionFields },
-          },
-          { name: 'file_size_in_bytes', type: 'long', 'field-id': 104 },
-          map('value_counts', 109, 'long'),
-          map('lower_bounds', 125, 'bytes'),
-          ...extra,
-        ],
-      },
-    },
-    optional('long', 'sequence_number', 3),
-    optional('long', 'snapshot_id', 1),
-    { name: 'status', type: 'int', 'field-id': 0 },
-  ],
-})
-
-interface EntrySketch {
-  readonly status?: number
-  readonly sequence?: bigint | null
-  readonly file?: Readonly<Record<string, unknown>>
-}
-
-function encode(schemaJson: unknown, records: readonly unknown[]): Uint8Array {
-  const type = avsc.Type.forSchema(structuredClone(schemaJson) as avsc.Schema, {
-    registry: { long: longType },
-    wrapUnions: false,
-  })
-  const data = Buffer.concat(records.map((record) => type.toBuffer(record)))
-  return container(schemaJson, { codec: 'deflate', blocks: [{ count: records.length, data }] })
-}
-
-const entry = ({ status = 1, sequence = null, file = {} }: EntrySketch) => ({
-  status,
-  snapshot_id: null,
-  sequence_number: sequence,
-  data_file: {
-    first_row_id: null,
-    record_count: 10n,
-    renamed_path: 's3://b/f.parquet',
-    unheard_of: 'x',
-    file_format: 'PARQUET',
-    partition: {},
-    file_size_in_bytes: 100n,
-    value_counts: null,
-    lower_bounds: null,
-    ...file,
-  },
-})
-
 const decode = async (bytes: Uint8Array, about = manifest(), spec = unpartitioned) =>
   await decodeManifest({ bytes, manifest: about }, { spec, schema }, signal)
 
-test('fields are found by id, others are skipped, absent ones unknown', async () => {
+test('[H20] [H21] [H25] fields are found by id, others are skipped, absent ones unknown', async () => {
   const file = {
     value_counts: [{ key: 1, value: 2n ** 40n }],
     lower_bounds: [{ key: 1, value: Buffer.from([5]) }],
@@ -161,6 +67,12 @@ test('fields are found by id, others are skipped, absent ones unknown', async ()
       hasKeyMetadata: false,
     },
   })
+})
+
+test('[H21] metrics may be an Avro map, whose keys are texts', async () => {
+  const schemaJson = entrySchema([], [optional({ type: 'map', values: 'bytes' }, 'upper_bounds', 128)])
+  const bytes = encode(schemaJson, [entry({ file: { upper_bounds: { '1': Buffer.from([7]) } } })])
+  expect((await decode(bytes))[0]?.file.upperBounds).toEqual(new Map([[1, Uint8Array.of(7)]]))
 })
 
 test('metrics of fields that are not asked for are passed over', async () => {
@@ -184,7 +96,7 @@ describe('sequence numbers', () => {
     entry({ status: 2 }),
   ])
 
-  test('an added entry inherits the number of its manifest, an existing one has its own', async () => {
+  test('[H24] an added entry inherits the number of its manifest, an existing one has its own', async () => {
     const entries = await decode(bytes)
     expect(entries.map(({ status, sequenceNumber }) => [status, sequenceNumber])).toEqual([
       ['added', 9n],
@@ -193,14 +105,14 @@ describe('sequence numbers', () => {
     ])
   })
 
-  test('an existing entry without a number is corrupt, unless the manifest is of version 1', async () => {
+  test('[H24] an existing entry without a number is corrupt, unless the manifest is of version 1', async () => {
     const lacking = encode(entrySchema(), [entry({ status: 0 })])
     await expect(decode(lacking)).rejects.toMatchObject({ code: 'TABLE_CORRUPT' })
     expect((await decode(lacking, manifest({ sequenceNumber: 0n })))[0]?.sequenceNumber).toBe(0n)
   })
 })
 
-test('row ids count on from the manifest over live files that have none', async () => {
+test('[H26] row ids count on from the manifest over live files that have none', async () => {
   const bytes = encode(entrySchema(), [
     entry({}),
     entry({ file: { first_row_id: 500n } }),
@@ -216,7 +128,7 @@ test('row ids count on from the manifest over live files that have none', async 
 describe('partition tuples', () => {
   const decimal = { type: 'fixed', name: 'd', size: 4, logicalType: 'decimal', precision: 9, scale: 2 }
 
-  test('are matched by field id, not by name or place', async () => {
+  test('[H35] are matched by field id, not by name or place', async () => {
     const bytes = encode(entrySchema([optional(decimal, 'p', 1001), optional('long', 'q', 1000)]), [
       entry({ file: { partition: { p: Buffer.from([255, 255, 255, 251]), q: 2n ** 60n } } }),
     ])
@@ -231,6 +143,82 @@ describe('partition tuples', () => {
         [1001, -5n],
       ]),
     )
+  })
+
+  test.each([
+    ['int', 'int'],
+    ['date', { type: 'int', logicalType: 'date' }],
+  ])('[H43] hold the days of a timestamp, written as %s', async (_name, written) => {
+    const bytes = encode(entrySchema([optional(written, 'at_day', 1000)]), [
+      entry({ file: { partition: { at_day: -1 } } }),
+    ])
+    const spec = { specId: 0, fields: [field(3, 1000, 'at_day', 'day')] }
+    const [decoded] = await decode(bytes, manifest(), spec)
+    expect(decoded?.file.partition).toEqual(new Map([[1000, -1n]]))
+  })
+
+  test('[H46] [H47] hold every type exactly: NaN, the sign of zero, wide decimals, bytes of UUIDs', async () => {
+    const columns: readonly (readonly [type: string, written: unknown, value: unknown, expected: unknown])[] =
+      [
+        ['double', 'double', Number.NaN, Number.NaN],
+        ['double', 'double', -0, -0],
+        ['float', 'float', Number.NaN, Number.NaN],
+        [
+          'decimal(38, 2)',
+          { type: 'fixed', name: 'wide', size: 16, logicalType: 'decimal', precision: 38, scale: 2 },
+          Buffer.from(`80${'00'.repeat(15)}`, 'hex'),
+          -(2n ** 127n),
+        ],
+        [
+          'decimal(9, 2)',
+          { type: 'bytes', logicalType: 'decimal', precision: 9, scale: 2 },
+          Buffer.from('ff7f', 'hex'),
+          -129n,
+        ],
+        [
+          'uuid',
+          { type: 'fixed', name: 'uuid_bytes', size: 16, logicalType: 'uuid' },
+          Buffer.from('f79c3e09677c4bbda4793f349cb785e7', 'hex'),
+          new Uint8Array(Buffer.from('f79c3e09677c4bbda4793f349cb785e7', 'hex')),
+        ],
+        [
+          'fixed[2]',
+          { type: 'fixed', name: 'two', size: 2 },
+          Buffer.from([0xc3, 0x28]),
+          Uint8Array.of(0xc3, 0x28),
+        ],
+        ['binary', 'bytes', Buffer.from([0xff, 0x00]), Uint8Array.of(0xff, 0x00)],
+        ['long', 'long', 2n ** 63n - 1n, 2n ** 63n - 1n],
+        ['boolean', 'boolean', false, false],
+      ]
+    const typed = parseSchema(
+      {
+        fields: columns.map(([type], index) => ({
+          id: index + 1,
+          name: `c${index}`,
+          required: false,
+          type,
+        })),
+      },
+      '$',
+    )
+    const spec = { specId: 0, fields: columns.map((_, index) => field(index + 1, 1000 + index, `p${index}`)) }
+    const bytes = encode(
+      entrySchema(columns.map(([, written], index) => optional(written, `p${index}`, 1000 + index))),
+      [
+        entry({
+          file: {
+            partition: Object.fromEntries(columns.map(([, , value], index) => [`p${index}`, value])),
+          },
+        }),
+      ],
+    )
+    const [decoded] = await decodeManifest({ bytes, manifest: manifest() }, { spec, schema: typed }, signal)
+    columns.forEach(([type, , , expected], index) => {
+      const value = decoded?.file.partition.get(1000 + index)
+      expect(value instanceof Uint8Array ? new Uint8Array(value) : value, type).toEqual(expected)
+    })
+    expect(Object.is(decoded?.file.partition.get(1001), -0)).toBe(true)
   })
 
   test('are matched by name where the file has no ids', async () => {
@@ -266,7 +254,7 @@ describe('content', () => {
   )
   const file = { content: 2, equality_ids: [1n, 3n], key_metadata: Buffer.from([1]) }
 
-  test('equality ids written as longs are numbers', async () => {
+  test('[H22] equality ids written as longs are numbers', async () => {
     const [decoded] = await decode(encode(withContent, [entry({ file })]), manifest({ content: 'deletes' }))
     expect(decoded?.file).toMatchObject({
       content: 'equality-deletes',
@@ -292,71 +280,5 @@ test.each<[string, EntrySketch]>([
   await expect(decode(encode(entrySchema(), [entry(sketch)]))).rejects.toMatchObject({
     code: 'TABLE_CORRUPT',
     message: expect.stringContaining('s3://b/m.avro') as string,
-  })
-})
-
-describe('manifest lists', () => {
-  const listSchema = (fields: readonly unknown[]) => ({
-    type: 'record',
-    name: 'manifest_file',
-    fields: [
-      { name: 'manifest_path', type: 'string', 'field-id': 500 },
-      { name: 'manifest_length', type: 'long', 'field-id': 501 },
-      ...fields,
-    ],
-  })
-  const summary = {
-    type: 'record',
-    name: 'r508',
-    fields: [
-      { name: 'contains_null', type: 'boolean', 'field-id': 509 },
-      optional('bytes', 'lower_bound', 510),
-    ],
-  }
-  const line = { manifest_path: 's3://b/m', manifest_length: 5n }
-
-  test('of version 1 have unknown counts and sequence number 0', async () => {
-    const [decoded] = await decodeManifestList(encode(listSchema([]), [line]), 'list', signal)
-    expect(decoded).toMatchObject({
-      path: 's3://b/m',
-      partitionSpecId: 0,
-      content: 'data',
-      sequenceNumber: 0n,
-      addedFilesCount: undefined,
-      existingFilesCount: undefined,
-      partitions: undefined,
-    })
-  })
-
-  test('have former names of counts, and summaries', async () => {
-    const bytes = encode(
-      listSchema([
-        optional('int', 'added_data_files_count'),
-        optional({ type: 'array', items: summary }, 'partitions', 507),
-      ]),
-      [
-        {
-          ...line,
-          added_data_files_count: 4,
-          partitions: [{ contains_null: true, lower_bound: Buffer.from([1]) }],
-        },
-      ],
-    )
-    const [decoded] = await decodeManifestList(bytes, 'list', signal)
-    expect(decoded?.addedFilesCount).toBe(4)
-    expect(decoded?.partitions).toEqual([
-      { containsNull: true, containsNan: undefined, lowerBound: Uint8Array.of(1), upperBound: undefined },
-    ])
-  })
-
-  test('without a path are corrupt, with unknown content unsupported', async () => {
-    const pathless = encode({ type: 'record', name: 'm', fields: [{ name: 'x', type: 'int' }] }, [{ x: 1 }])
-    await expect(decodeManifestList(pathless, 'list', signal)).rejects.toMatchObject({
-      code: 'TABLE_CORRUPT',
-    })
-    const odd = encode(listSchema([{ name: 'content', type: 'int', 'field-id': 517 }]), [
-      { ...line, content: 2 },
-    ])
-    await expect(decodeManifestList(odd, 'list', signal)).rejects.toMatchObject({ code: 'TABLE_UNSUPPORTED' })
   })
 })

@@ -17,7 +17,7 @@ test.each([
   ['/warehouse/t/f', 's3://lake/wh/t/f'],
   ['/warehouse/a/f', 's3://other/a/f'],
   ['hdfs://host:8020/x', 's3://lake/x'],
-])('%s is %s', (path, uri) => {
+])('[H17] %s is %s', (path, uri) => {
   expect(paths.canonicalUri(path)).toBe(uri)
 })
 
@@ -56,8 +56,16 @@ test.each([
   expect(() => paths.canonicalUri(path)).toThrow(words)
 })
 
-test('a key is everything after the bucket, unchanged', () => {
+test('[H17] a key is everything after the bucket, unchanged', () => {
   expect(parseS3Uri('s3://b//a/../b%2F c')).toEqual({ bucket: 'b', key: '/a/../b%2F c' })
+})
+
+test('[B12] a scheme is a part of the prefix: a store that is reached by https: is read where it is mapped', () => {
+  const mapped = createTablePaths(new Map([['https://storage.example/b/', 's3://b/']]))
+  expect(mapped.canonicalUri('https://storage.example/b/t/x%20y?z')).toBe('s3://b/t/x%20y?z')
+  expect(() => paths.canonicalUri('https://storage.example/b/t/x')).toThrow(
+    expect.objectContaining({ code: 'TABLE_UNSUPPORTED', details: { feature: 'storage scheme https' } }),
+  )
 })
 
 test('a mapped prefix without a scheme fits paths of a file system with one, but not those of buckets', () => {

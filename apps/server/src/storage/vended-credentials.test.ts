@@ -31,7 +31,7 @@ const keyOf = (uri: string, given: StorageGrant): string | undefined => {
 }
 
 describe('selectS3Settings', () => {
-  it('[CR1] takes the longest prefix that ends at a boundary', () => {
+  it('[CR1] [H18] takes the longest prefix that ends at a boundary', () => {
     const given = grant({
       's3://b': keys('bucket'),
       's3://b/t1': keys('table'),

@@ -228,7 +228,7 @@ describe('[AV2] columns', () => {
     { a: 4, b: 'w' },
   ]
 
-  test('are found by id, filled by default, and keep the order of rows over blocks', async () => {
+  test('[H80] are found by id, filled by default, and keep the order of rows over blocks', async () => {
     const path = write(fields, rows)
     const schema = schemaOf(
       field(2, 'a', 'string'),

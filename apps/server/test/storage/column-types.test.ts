@@ -90,6 +90,18 @@ describe('the table’s type decides', () => {
       'DECIMAL(38,2)',
       '1234567.89',
     ],
+    [
+      `1234567890.12::DECIMAL(18,2)`,
+      { kind: 'decimal', precision: 20, scale: 2 },
+      'DECIMAL(20,2)',
+      '1234567890.12',
+    ],
+    [
+      `-0.${'0'.repeat(36)}01::DECIMAL(38,38)`,
+      { kind: 'decimal', precision: 38, scale: 38 },
+      'DECIMAL(38,38)',
+      `-0.${'0'.repeat(36)}01`,
+    ],
     [`9223372036854775807`, { kind: 'long' }, 'BIGINT', '9223372036854775807'],
     [`4294967295::UINTEGER`, { kind: 'long' }, 'BIGINT', '4294967295'],
     [
@@ -99,7 +111,7 @@ describe('the table’s type decides', () => {
       '00112233-4455-6677-8899-aabbccddeeff',
     ],
     [`'{"a":1}'::JSON`, { kind: 'string' }, 'VARCHAR', '{"a":1}'],
-  ])('%s as %o', async (sql, type, sqlType, value) => {
+  ])('[H69] [H70] [H71] [H72] [H73] [H78] %s as %o', async (sql, type, sqlType, value) => {
     expect(await one(sql, type, sqlType)).toEqual(value)
   })
 
@@ -151,7 +163,7 @@ describe('the table’s type decides', () => {
     expect(await excerptRows(duck, outcome, sqlType)).toEqual([[null], [null]])
   })
 
-  test('a date beyond the range of timestamp_ns fails', async () => {
+  test('[H66] a date beyond the range of timestamp_ns fails', async () => {
     await expect(one(`DATE '3000-01-01'`, { kind: 'timestamp_ns' }, 'TIMESTAMP_NS')).rejects.toThrow('cast')
   })
 

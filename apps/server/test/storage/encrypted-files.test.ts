@@ -35,7 +35,7 @@ async function refuse(bytes: Uint8Array, hasKeyMetadata: boolean): Promise<numbe
   return requests
 }
 
-test('[TM11] a plain file with key metadata is read', async () => {
+test('[TM11] [H81] a plain file with key metadata is read', async () => {
   expect(await refuse(parquet(plain), true)).toBeGreaterThan(0)
 })
 
@@ -47,7 +47,7 @@ test.each([
     'Parquet encryption',
   ],
   ['an encrypted stream', ascii('AGS1 and cipher text'), 'encryption'],
-])('[TM11] %s is refused', async (_name, bytes, feature) => {
+])('[TM11] [H81] %s is refused', async (_name, bytes, feature) => {
   await expect(refuse(bytes, true)).rejects.toMatchObject({ code: 'TABLE_UNSUPPORTED', details: { feature } })
 })
 

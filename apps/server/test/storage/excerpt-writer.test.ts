@@ -91,7 +91,7 @@ describe('row groups', () => {
     if (groups === 0) expect(excerpt.path).toBeUndefined()
   })
 
-  test('kept rows say where the excerpt’s rows were in the file', async () => {
+  test('[H83] kept rows say where the excerpt’s rows were in the file', async () => {
     const path = await write(source, ids)
     const predicate: Predicate = { op: 'in', fieldId: 1, literals: [1n, 9000n] }
     const { keptRows } = await excerptOf(path, schema, directory, { predicate })
@@ -101,7 +101,7 @@ describe('row groups', () => {
     ])
   })
 
-  test('[EC2] an id of a column decides, not its name: statistics of a dropped column prune nothing', async () => {
+  test('[EC2] [H61] [B26] an id of a column decides, not its name: statistics of a dropped column prune nothing', async () => {
     const path = await write(source, ids)
     const readded = schemaOf(field(9, 'id', 'long'))
     const predicate: Predicate = { op: 'eq', fieldId: 9, literal: -1n }
@@ -113,7 +113,7 @@ describe('row groups', () => {
 })
 
 describe('schema evolution', () => {
-  test('[EC2] renamed, reordered and dropped columns are found by id, and promoted ones keep their values', async () => {
+  test('[EC2] [H60] [H66] [B9] renamed, reordered and dropped columns are found by id, and promoted ones keep their values', async () => {
     const path = await write(
       `SELECT 1::INTEGER AS a, 1.5::FLOAT AS b, 12.34::DECIMAL(4,2) AS c, DATE '2024-02-29' AS d`,
       'FIELD_IDS {a: 1, b: 2, c: 3, d: 4}',
@@ -137,7 +137,7 @@ describe('schema evolution', () => {
     ])
   })
 
-  test('[EC3] a missing column is the partition’s value, then the initial default, then NULL', async () => {
+  test('[EC3] [H48] [H59] [B15] [B29] a missing column is the partition’s value, then the initial default, then NULL', async () => {
     const path = await write('SELECT 1 AS id', 'FIELD_IDS {id: 1}')
     const schema = schemaOf(
       field(1, 'id', 'int'),
@@ -168,14 +168,14 @@ describe('schema evolution', () => {
     ])
   })
 
-  test('[EC3] a missing required column without default is an error, not NULL', async () => {
+  test('[EC3] [H68] a missing required column without default is an error, not NULL', async () => {
     const path = await write('SELECT 1 AS id', 'FIELD_IDS {id: 1}')
     const schema = schemaOf(field(2, 'must', 'int', { isRequired: true }))
     await expect(excerptOf(path, schema, directory)).rejects.toMatchObject({ code: 'TABLE_CORRUPT' })
     expect(readdirSync(directory)).toEqual(['data.parquet'])
   })
 
-  test('nested fields are matched by id, missing ones get their default, null structs stay null', async () => {
+  test('[H60] [H67] [H74] nested fields are matched by id, missing ones get their default, null structs stay null', async () => {
     const path = await write(
       `SELECT * FROM (VALUES ({'a': 1, 'gone': 'x'}, [{'k': 1}, NULL], map {'m': {'v': 2}}), (NULL, NULL, NULL), ({'a': NULL, 'gone': 'y'}, [], map {})) t(s, l, m)`,
       `FIELD_IDS {s: {__duckdb_field_id: 1, a: 2, gone: 3}, l: {__duckdb_field_id: 4, element: {__duckdb_field_id: 5, k: 6}},
@@ -252,8 +252,66 @@ describe('schema evolution', () => {
   })
 })
 
+test('[H62] [B31] columns that the table does not have, reserved ids among them, are left alone', async () => {
+  const path = await write(
+    'SELECT 1 AS id, 70 AS rid, 7 AS seq, 3 AS dropped',
+    'FIELD_IDS {id: 1, rid: 2147483540, seq: 2147483539, dropped: 9}',
+  )
+  const outcome = await excerptOf(path, schemaOf(field(1, 'id', 'int'), field(2, 'rid', 'long')), directory)
+  expect(await excerptRows(duck, outcome, 'INTEGER', 'BIGINT')).toEqual([[1, null]])
+})
+
+test('[H65] a field id of 0 is a field id', async () => {
+  const path = await write('SELECT i AS zero, i + 1 AS one FROM range(3) t(i)', 'FIELD_IDS {zero: 0, one: 1}')
+  const schema = schemaOf(field(1, 'one', 'long'), field(0, 'renamed', 'long'))
+  const all = await excerptOf(path, schema, directory)
+  expect(await excerptRows(duck, all)).toEqual([
+    ['1', '0'],
+    ['2', '1'],
+    ['3', '2'],
+  ])
+  const none = await excerptOf(path, schema, directory, { predicate: { op: 'gt', fieldId: 0, literal: 2n } })
+  expect(none.excerpt.rowCount).toBe(0)
+})
+
+test.each<[string, IcebergType, number | bigint | Uint8Array, string, unknown]>([
+  ['NaN', { kind: 'double' }, Number.NaN, 'DOUBLE', 'nan'],
+  ['negative zero', { kind: 'float' }, -0, 'FLOAT', '-0.0'],
+  [
+    'a decimal',
+    { kind: 'decimal', precision: 38, scale: 2 },
+    -(10n ** 37n),
+    'DECIMAL(38,2)',
+    `-1${'0'.repeat(35)}.00`,
+  ],
+  ['bytes', { kind: 'binary' }, Uint8Array.of(0xc3, 0x28, 0), 'BLOB', String.raw`\xC3(\x00`],
+  [
+    'a UUID',
+    { kind: 'uuid' },
+    new Uint8Array(Buffer.from('f79c3e09677c4bbda4793f349cb785e7', 'hex')),
+    'UUID',
+    'f79c3e09-677c-4bbd-a479-3f349cb785e7',
+  ],
+])(
+  '[EC3] [H46] [H47] [H48] [B23] a missing column is %s where that is the partition’s value',
+  async (_name, type, value, sqlType, text) => {
+    const path = await write('SELECT 1 AS id', 'FIELD_IDS {id: 1}')
+    const outcome = await excerptOf(path, schemaOf(field(2, 'p', type)), directory, {
+      partitionSpec: {
+        specId: 0,
+        fields: [{ sourceIds: [2], fieldId: 1000, name: 'p', transform: 'identity' }],
+      },
+      file: { partition: new Map([[1000, value]]) },
+    })
+    const sql = excerptSql(outcome.excerpt, new Map([[0, sqlType]]))
+    expect(await rowsOf(duck, `SELECT CAST(COLUMNS(*) AS VARCHAR) FROM (${sql})`)).toEqual([
+      JSON.stringify([text]),
+    ])
+  },
+)
+
 describe('files without field ids', () => {
-  test('[EC2] are read by the name mapping, nested and with several names', async () => {
+  test('[EC2] [H59] [H63] are read by the name mapping, nested and with several names', async () => {
     const path = await write(`SELECT 1 AS old_id, {'x.y': 2} AS s, [{'z': 3}] AS l, 9 AS other`)
     const mapping = parseNameMapping(
       JSON.stringify([
@@ -278,7 +336,7 @@ describe('files without field ids', () => {
     ).toEqual([[1, { v: 2 }, [{ w: 3 }], null]])
   })
 
-  test('without a mapping count their top-level columns from 1', async () => {
+  test('[H63] without a mapping count their top-level columns from 1', async () => {
     const path = await write(`SELECT 1 AS x, 'a' AS y, {'z': 1} AS s`)
     const flat = await excerptOf(path, schemaOf(field(2, 'b', 'string'), field(1, 'a', 'int')), directory)
     expect(await excerptRows(duck, flat)).toEqual([['a', 1]])
@@ -286,14 +344,14 @@ describe('files without field ids', () => {
     await expect(excerptOf(path, nested, directory)).rejects.toMatchObject({ code: 'TABLE_UNSUPPORTED' })
   })
 
-  test('[EC2] one id anywhere means that columns without one belong to no field', async () => {
+  test('[EC2] [H64] one id anywhere means that columns without one belong to no field', async () => {
     const path = await write('SELECT 1 AS a, 2 AS b', 'FIELD_IDS {b: 1}')
     const outcome = await excerptOf(path, schemaOf(field(1, 'a', 'int'), field(2, 'b', 'int')), directory)
     expect(await excerptRows(duck, outcome, 'INTEGER', 'INTEGER')).toEqual([[2, null]])
   })
 })
 
-test('an unknown column is NULL whatever the file has', async () => {
+test('[H76] an unknown column is NULL whatever the file has', async () => {
   const path = await write('SELECT 1 AS a', 'FIELD_IDS {a: 1}')
   const outcome = await excerptOf(path, schemaOf(field(1, 'a', { kind: 'unknown' })), directory)
   expect(await excerptRows(duck, outcome)).toEqual([[null]])

@@ -110,7 +110,7 @@ async function read(
   return (await excerptRows(duck, outcome, sqlType)).map((row) => (row as unknown[])[0])
 }
 
-describe('[TY3] lists', () => {
+describe('[TY3] [H74] lists', () => {
   const ints: MadeValue[] = [[[1, 2]], null, [[]]]
   test.each<[string, Build, MadeValue[], IcebergType, string, unknown[]]>([
     [
@@ -228,7 +228,7 @@ describe('[TY3] lists', () => {
   })
 })
 
-describe('[TY3] maps', () => {
+describe('[TY3] [H74] maps', () => {
   test.each(['map', 'key_value', 'entries'])('whose repeated group is named %s', async (name) => {
     const build = group(
       'optional',

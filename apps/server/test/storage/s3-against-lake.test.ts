@@ -54,7 +54,7 @@ describe.skipIf(!existsSync(program))('the local lake as object storage', () => 
   }
 
   test.each(['plain.parquet', 'a b+c/%3D=é.parquet', "it's(1)!*~_-.$&,:;@", 'deep/a/b/c/d'])(
-    'reads what the SDK wrote under %s',
+    '[H17] reads what the SDK wrote under %s',
     async (key) => {
       await put(key)
       await using store = open()

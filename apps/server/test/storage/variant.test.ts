@@ -61,7 +61,7 @@ describe.skipIf(CORPUS_MISSING !== undefined)('fixtures', () => {
     : []
   const files = cases.filter((entry) => entry.parquet_file !== undefined)
 
-  test('[VA3] every shredded file is put together as it states, or refused where it is invalid', async () => {
+  test('[VA3] [H77] every shredded file is put together as it states, or refused where it is invalid', async () => {
     const wrong: unknown[] = []
     let right = 0
     let refused = 0

@@ -1,18 +1,54 @@
-// Whole tables for tests of what no public table has: metadata, manifest list, manifest and data files in a folder that
-// the local lake serves like the corpus. Manifests hold no metrics, so that nothing but the data decides.
-import { mkdirSync, mkdtempSync, statSync, writeFileSync } from 'node:fs'
+// Whole tables for tests of what no public table has: metadata, manifest list, manifests and files in a folder that the
+// local lake serves like the corpus. Manifests hold the metrics that a test gives and no others, so that by default
+// nothing but the data decides.
+import { existsSync, mkdirSync, mkdtempSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { DuckDBConnection } from '@duckdb/node-api'
 import avsc from 'avsc'
 import { container, longType } from '../../src/metadata/test/avro-file.ts'
+import { openDuck } from '../storage/duck.ts'
+
+type BoundsById = Readonly<Record<number, Uint8Array>>
+type CountsById = Readonly<Record<number, number>>
 
 export interface GeneratedFile {
   /** Within the table's folder. */
   readonly name: string
-  readonly format: 'parquet' | 'avro'
+  readonly format: 'parquet' | 'avro' | 'puffin' | 'orc'
   readonly rowCount: number
+  /** Data where absent. */
+  readonly content?: 'position-deletes' | 'equality-deletes'
+  /** 1 where absent. */
+  readonly sequenceNumber?: number
+  /** 0 where absent. */
+  readonly specId?: number
+  /** By name of the partition field, as Avro values. */
+  readonly partition?: Readonly<Record<string, unknown>>
+  readonly equalityIds?: readonly number[]
+  /** The path of the data file that a delete file is for; its name in the table's folder. */
+  readonly referencedFile?: string
+  readonly contentOffset?: number
+  readonly contentSizeBytes?: number
+  readonly valueCounts?: CountsById
+  readonly nullValueCounts?: CountsById
+  readonly nanValueCounts?: CountsById
+  readonly lowerBounds?: BoundsById
+  readonly upperBounds?: BoundsById
   /** Where the manifest says it of the file; inherited otherwise. */
   readonly firstRowId?: bigint
+}
+
+export interface GeneratedSpec {
+  readonly specId: number
+  readonly fields: readonly {
+    readonly sourceIds: readonly number[]
+    readonly fieldId: number
+    readonly name: string
+    readonly transform: string
+    /** Type of the values in manifests. */
+    readonly avroType: unknown
+  }[]
 }
 
 export interface GeneratedTable {
@@ -20,13 +56,39 @@ export interface GeneratedTable {
   /** Fields of the schema as in the metadata's JSON. */
   readonly fields: readonly unknown[]
   readonly properties?: Readonly<Record<string, string>>
-  /** Of the manifest; without it, rows have no lineage. */
+  /** One spec without fields where absent. */
+  readonly specs?: readonly GeneratedSpec[]
+  /** Changes to the metadata's JSON. */
+  readonly metadata?: Readonly<Record<string, unknown>>
+  /** Changes to the snapshot's summary. */
+  readonly summary?: Readonly<Record<string, string>>
+  /** Of each manifest of data; without it, rows have no lineage. */
   readonly firstRowId?: bigint
   /** Writes the data files into the folder. */
-  readonly write: (folder: string) => Promise<readonly GeneratedFile[]>
+  readonly write: (folder: string, duck: DuckDBConnection) => Promise<readonly GeneratedFile[]>
 }
 
-const ENTRY = {
+const optional = (name: string, fieldId: number, type: unknown) => ({
+  name,
+  type: ['null', type],
+  default: null,
+  'field-id': fieldId,
+})
+const mapById = (name: string, fieldId: number, value: string) =>
+  optional(name, fieldId, {
+    type: 'array',
+    logicalType: 'map',
+    items: {
+      type: 'record',
+      name: `${name}_entry`,
+      fields: [
+        { name: 'key', type: 'int', 'field-id': fieldId + 1_000 },
+        { name: 'value', type: value, 'field-id': fieldId + 2_000 },
+      ],
+    },
+  })
+
+const entrySchema = ({ fields }: GeneratedSpec) => ({
   type: 'record',
   name: 'manifest_entry',
   fields: [
@@ -43,15 +105,32 @@ const ENTRY = {
           { name: 'content', type: 'int', 'field-id': 134 },
           { name: 'file_path', type: 'string', 'field-id': 100 },
           { name: 'file_format', type: 'string', 'field-id': 101 },
-          { name: 'partition', type: { type: 'record', name: 'r102', fields: [] }, 'field-id': 102 },
+          {
+            name: 'partition',
+            type: {
+              type: 'record',
+              name: 'r102',
+              fields: fields.map(({ name, fieldId, avroType }) => optional(name, fieldId, avroType)),
+            },
+            'field-id': 102,
+          },
           { name: 'record_count', type: 'long', 'field-id': 103 },
           { name: 'file_size_in_bytes', type: 'long', 'field-id': 104 },
-          { name: 'first_row_id', type: ['null', 'long'], 'field-id': 142 },
+          mapById('value_counts', 109, 'long'),
+          mapById('null_value_counts', 110, 'long'),
+          mapById('nan_value_counts', 137, 'long'),
+          mapById('lower_bounds', 125, 'bytes'),
+          mapById('upper_bounds', 128, 'bytes'),
+          optional('equality_ids', 135, { type: 'array', items: 'int' }),
+          optional('referenced_data_file', 143, 'string'),
+          optional('content_offset', 144, 'long'),
+          optional('content_size_in_bytes', 145, 'long'),
+          optional('first_row_id', 142, 'long'),
         ],
       },
     },
   ],
-}
+})
 const MANIFEST_FILE = {
   type: 'record',
   name: 'manifest_file',
@@ -63,7 +142,7 @@ const MANIFEST_FILE = {
     { name: 'sequence_number', type: 'long', 'field-id': 515 },
     { name: 'min_sequence_number', type: 'long', 'field-id': 516 },
     { name: 'added_snapshot_id', type: 'long', 'field-id': 503 },
-    { name: 'first_row_id', type: ['null', 'long'], 'field-id': 520 },
+    optional('first_row_id', 520, 'long'),
   ],
 }
 
@@ -78,6 +157,7 @@ function encode(schema: unknown, records: readonly unknown[]): Buffer {
 
 /** Returns a folder to serve with `--corpus`; the tables are in namespace `generated`. The caller removes it. */
 export async function generateTables(tables: readonly GeneratedTable[]): Promise<string> {
+  const duck = await openDuck()
   const root = mkdtempSync(join(tmpdir(), 'generated-'))
   mkdirSync(join(root, '_computed'))
   writeFileSync(join(root, '_computed/counts.json'), '{}')
@@ -85,37 +165,85 @@ export async function generateTables(tables: readonly GeneratedTable[]): Promise
     const folder = join(root, 'generated', table.name)
     mkdirSync(join(folder, 'metadata'), { recursive: true })
     const location = `/generated/${table.name}`
-    const files = await table.write(folder)
-    const entries = files.map(({ name, format, rowCount, firstRowId }) => ({
-      status: 1,
-      snapshot_id: null,
-      sequence_number: null,
-      data_file: {
-        content: 0,
-        file_path: `${location}/${name}`,
-        file_format: format.toUpperCase(),
-        partition: {},
-        record_count: BigInt(rowCount),
-        file_size_in_bytes: BigInt(statSync(join(folder, name)).size),
-        first_row_id: firstRowId ?? null,
-      },
-    }))
-    const manifest = encode(ENTRY, entries)
-    writeFileSync(join(folder, 'metadata/m0.avro'), manifest)
-    const line = {
-      manifest_path: `${location}/metadata/m0.avro`,
-      manifest_length: BigInt(manifest.length),
-      partition_spec_id: 0,
-      content: 0,
-      sequence_number: 1n,
-      min_sequence_number: 1n,
-      added_snapshot_id: 1n,
-      first_row_id: table.firstRowId ?? null,
-    }
-    writeFileSync(join(folder, 'metadata/snap-1.avro'), encode(MANIFEST_FILE, [line]))
+    const files = await table.write(folder, duck)
+    const lines = writeManifests(table, files, { folder, location })
+    writeFileSync(join(folder, 'metadata/snap-1.avro'), encode(MANIFEST_FILE, lines))
     writeFileSync(join(folder, 'metadata/v1.metadata.json'), JSON.stringify(metadataOf(table, location)))
   }
+  duck.closeSync()
   return root
+}
+
+const UNPARTITIONED: GeneratedSpec = { specId: 0, fields: [] }
+const CONTENTS = { data: 0, 'position-deletes': 1, 'equality-deletes': 2 } as const
+
+/** One manifest for the files of one spec and sequence number, data and deletes apart; gives the lines of the list. */
+function writeManifests(
+  { specs = [UNPARTITIONED], firstRowId }: GeneratedTable,
+  files: readonly GeneratedFile[],
+  { folder, location }: { readonly folder: string; readonly location: string },
+): unknown[] {
+  const groups = Map.groupBy(files, ({ content, specId = 0, sequenceNumber = 1 }) =>
+    [content === undefined ? 0 : 1, specId, sequenceNumber].join(),
+  )
+  return [...groups].map(([key, members], index) => {
+    const [content = 0, specId = 0, sequenceNumber = 1] = key.split(',').map(Number)
+    const spec = specs.find((candidate) => candidate.specId === specId) ?? UNPARTITIONED
+    const name = `metadata/m${index}.avro`
+    const manifest = encode(
+      entrySchema(spec),
+      members.map((file) => entryOf(file, spec, { folder, location })),
+    )
+    writeFileSync(join(folder, name), manifest)
+    return {
+      manifest_path: `${location}/${name}`,
+      manifest_length: BigInt(manifest.length),
+      partition_spec_id: specId,
+      content,
+      sequence_number: BigInt(sequenceNumber),
+      min_sequence_number: BigInt(sequenceNumber),
+      added_snapshot_id: 1n,
+      first_row_id: content === 0 ? (firstRowId ?? null) : null,
+    }
+  })
+}
+
+function entryOf(
+  file: GeneratedFile,
+  spec: GeneratedSpec,
+  { folder, location }: { readonly folder: string; readonly location: string },
+): unknown {
+  const path = join(folder, file.name)
+  const pairs = <T>(map: Readonly<Record<number, T>> | undefined, convert: (value: T) => unknown) =>
+    map === undefined
+      ? null
+      : Object.entries(map).map(([id, value]) => ({ key: Number(id), value: convert(value) }))
+  const bytes = (map: BoundsById | undefined) => pairs(map, (value) => Buffer.from(value))
+  const counts = (map: CountsById | undefined) => pairs(map, BigInt)
+  const long = (value: number | undefined) => (value === undefined ? null : BigInt(value))
+  return {
+    status: 1,
+    snapshot_id: null,
+    sequence_number: null,
+    data_file: {
+      content: CONTENTS[file.content ?? 'data'],
+      file_path: `${location}/${file.name}`,
+      file_format: file.format.toUpperCase(),
+      partition: Object.fromEntries(spec.fields.map(({ name }) => [name, file.partition?.[name] ?? null])),
+      record_count: BigInt(file.rowCount),
+      file_size_in_bytes: BigInt(existsSync(path) ? statSync(path).size : 1),
+      value_counts: counts(file.valueCounts),
+      null_value_counts: counts(file.nullValueCounts),
+      nan_value_counts: counts(file.nanValueCounts),
+      lower_bounds: bytes(file.lowerBounds),
+      upper_bounds: bytes(file.upperBounds),
+      equality_ids: file.equalityIds ?? null,
+      referenced_data_file: file.referencedFile === undefined ? null : `${location}/${file.referencedFile}`,
+      content_offset: long(file.contentOffset),
+      content_size_in_bytes: long(file.contentSizeBytes),
+      first_row_id: file.firstRowId ?? null,
+    },
+  }
 }
 
 function metadataOf(table: GeneratedTable, location: string): unknown {
@@ -129,7 +257,15 @@ function metadataOf(table: GeneratedTable, location: string): unknown {
     'current-schema-id': 0,
     schemas: [{ type: 'struct', 'schema-id': 0, fields: table.fields }],
     'default-spec-id': 0,
-    'partition-specs': [{ 'spec-id': 0, fields: [] }],
+    'partition-specs': (table.specs ?? [UNPARTITIONED]).map(({ specId, fields }) => ({
+      'spec-id': specId,
+      fields: fields.map(({ sourceIds, fieldId, name, transform }) => ({
+        'source-ids': sourceIds,
+        'field-id': fieldId,
+        name,
+        transform,
+      })),
+    })),
     'last-partition-id': 999,
     'default-sort-order-id': 0,
     'sort-orders': [{ 'order-id': 0, fields: [] }],
@@ -143,8 +279,9 @@ function metadataOf(table: GeneratedTable, location: string): unknown {
         'timestamp-ms': 1,
         'schema-id': 0,
         'manifest-list': `${location}/metadata/snap-1.avro`,
-        summary: { operation: 'append' },
+        summary: { operation: 'append', ...table.summary },
       },
     ],
+    ...table.metadata,
   }
 }

@@ -1,9 +1,9 @@
 // Calls the routes of core/api/contract.ts. Every answer is checked by its schema; every failure is an ApiError.
 // Holds no state and no credential: the session is the browser's cookie.
 import {
-  analyzeResponse,
   API_PREFIX,
   cancelFlightInfoResponse,
+  estimateResponse,
   flightInfoResponse,
   NAMESPACE_SEPARATOR,
   namespacesResponse,
@@ -90,8 +90,8 @@ export const postVerifyStorageAccess = (namespace: readonly string[], table: str
     signal,
   )
 
-export const postAnalyze = (sql: string, signal: AbortSignal) =>
-  call('analyze', analyzeResponse, { body: { sql } }, signal)
+export const postEstimate = (body: FlightInfoRequest, signal: AbortSignal) =>
+  call('estimate', estimateResponse, { body }, signal)
 
 export const postFlightInfo = (body: FlightInfoRequest, signal: AbortSignal) =>
   call('flightInfo', flightInfoResponse, { body }, signal)

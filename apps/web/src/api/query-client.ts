@@ -1,9 +1,9 @@
 // The one query client, and loaders through its cache for code outside React, such as completion.
 import { QueryClient } from '@tanstack/react-query'
-import type { TableResponse } from '@lake/core/api/contract.ts'
-import { CATALOG_STALE_MS } from '../limits.ts'
+import type { EstimateResponse, RequestedPin, TableResponse } from '@lake/core/api/contract.ts'
+import { CATALOG_STALE_MS, ESTIMATE_STALE_MS } from '../limits.ts'
 import { toApiError } from './api-error.ts'
-import { getNamespaces, getSession, getTable, getTables } from './client.ts'
+import { getNamespaces, getSession, getTable, getTables, postEstimate } from './client.ts'
 import type { TableName } from './table-name.ts'
 
 export const queryClient = new QueryClient({
@@ -54,3 +54,16 @@ export async function loadColumns(name: TableName) {
   const { schemas, currentSchemaId } = await loadTable(name)
   return schemas.find(({ schemaId }) => schemaId === currentSchemaId)?.columns ?? []
 }
+
+/** What a statement would read; one request for all who ask about one text. */
+export const estimateQuery = (sql: string, pins: readonly RequestedPin[]) => ({
+  queryKey: ['estimate', sql, pins],
+  queryFn: ({ signal }: { signal: AbortSignal }): Promise<EstimateResponse> =>
+    postEstimate(
+      { sql, pins: pins.map(({ namespace, table, snapshotId }) => ({ namespace, table, snapshotId })) },
+      signal,
+    ),
+  staleTime: ESTIMATE_STALE_MS,
+  gcTime: ESTIMATE_STALE_MS,
+  retry: false,
+})

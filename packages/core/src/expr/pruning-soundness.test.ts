@@ -184,7 +184,7 @@ const show = (value: unknown): string =>
   )
 
 describe('metrics', () => {
-  test('[EX5] no file is excluded in which a row matches', () => {
+  test('[EX5] [H53] [H54] [H55] [B11] [B18] no file is excluded in which a row matches', () => {
     let excluded = 0
     for (let seed = 1; seed <= 6_000; seed += 1) {
       const random = createRandom(seed)
@@ -275,7 +275,7 @@ describe.each(TRANSFORMS)('%s of %s', (transform, typeText) => {
   const types = [type, parsePrimitiveType('int')]
   const fields = typePartitionFields(spec, (id) => types[id])
 
-  test('[EX6] [EX8] [EX9] the partition of every matching row passes the projection', () => {
+  test('[EX6] [EX8] [EX9] [H36] [H37] [H38] [H45] [H46] [B10] [B21] [B24] the partition of every matching row passes the projection', () => {
     let excluded = 0
     for (let seed = 1; seed <= 1_500; seed += 1) {
       const random = createRandom(seed)

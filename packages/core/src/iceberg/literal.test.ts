@@ -78,7 +78,7 @@ describe('parseLiteral', () => {
 })
 
 describe('compareLiterals', () => {
-  test('[LT2] orders as DuckDB does', () => {
+  test('[LT2] [H55] orders as DuckDB does', () => {
     expect(compareLiterals(Number.NaN, Infinity)).toBeGreaterThan(0)
     expect(compareLiterals(-Infinity, Number.NaN)).toBeLessThan(0)
     expect(compareLiterals(Number.NaN, Number.NaN)).toBe(0)
@@ -89,7 +89,7 @@ describe('compareLiterals', () => {
     expect(compareLiterals(-(2n ** 63n), 0n)).toBeLessThan(0)
   })
 
-  test('[LT2] text is ordered by UTF-8 bytes, also beyond the basic plane', () => {
+  test('[LT2] [H53] text is ordered by UTF-8 bytes, also beyond the basic plane', () => {
     const words = ['', 'a', 'ab', 'z', 'é', '\ud7ff', '\ue000', '\uffff', '😀', '😀a', '\u{10ffff}']
     const hex = (text: string) => formatHex(encodeUtf8(text))
     for (const left of words) {
@@ -116,7 +116,7 @@ describe('decodeBound', () => {
     expect(decodeBound(parsePrimitiveType(type), bytes(hex))).toBe(expected)
   })
 
-  test('[LT3] widths from before a promotion are understood', () => {
+  test('[LT3] [H56] widths from before a promotion are understood', () => {
     expect(decodeBound({ kind: 'long' }, bytes('feffffff'))).toBe(-2n)
     expect(decodeBound({ kind: 'double' }, bytes('0000803f'))).toBe(1)
     expect(decodeBound({ kind: 'timestamp' }, bytes('01000000'))).toBe(86_400_000_000n)
@@ -136,7 +136,7 @@ describe('decodeBound', () => {
     ['decimal(9, 2)', ''],
     ['variant', '00'],
     ['geometry', '00'],
-  ])('[LT4] %s %s is no bound', (type, hex) => {
+  ])('[LT4] [H54] [H57] %s %s is no bound', (type, hex) => {
     expect(decodeBound(parsePrimitiveType(type), bytes(hex))).toBeUndefined()
   })
 
@@ -220,7 +220,7 @@ test.each<[string, unknown, LiteralValue | undefined]>([
   ['boolean', 'true', undefined],
   ['string', 5, undefined],
   ['int', {}, undefined],
-])('[LT6] JSON default of %s %s is %s', (type, json, expected) => {
+])('[LT6] [H2] JSON default of %s %s is %s', (type, json, expected) => {
   expect(literalFromJson(parsePrimitiveType(type), json)).toBe(expected)
 })
 

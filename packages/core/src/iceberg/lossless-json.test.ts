@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseLosslessJson } from './lossless-json.ts'
 
-test('[TM2] integers beyond 2^53 become decimal strings, others stay numbers', () => {
+test('[TM2] [H2] integers beyond 2^53 become decimal strings, others stay numbers', () => {
   const text =
     '{"id": 7505300640432048841, "min": -9223372036854775808, "safe": 9007199254740991, "next": 9007199254740992, "ts":1609459200000}'
   expect(parseLosslessJson(text)).toEqual({

@@ -61,13 +61,13 @@ test('reads what a table of version 2 has', () => {
   })
 })
 
-test('[TM1] a later format version is refused before anything else', () => {
+test('[TM1] [H1] a later format version is refused before anything else', () => {
   expect(() => parseTableMetadata({ 'format-version': 4, schemas: 'nonsense' })).toThrowError(
     expect.objectContaining({ code: 'TABLE_UNSUPPORTED', details: { feature: 'format version 4' } }),
   )
 })
 
-test('[TM2] ids beyond 2^53 are exact', () => {
+test('[TM2] [H2] ids beyond 2^53 are exact', () => {
   const text = JSON.stringify({ ...base, 'current-snapshot-id': null, snapshots: [snapshot(77)] })
   const metadata = parseTableMetadata(
     parseLosslessJson(text.replaceAll('"snapshot-id":77', '"snapshot-id":7505300640432048841')),
@@ -76,25 +76,25 @@ test('[TM2] ids beyond 2^53 are exact', () => {
   expect(findSnapshot(metadata, 7505300640432048840n)).toBeUndefined()
 })
 
-test.each([[undefined], [null], [-1]])('[TM3] current-snapshot-id %s means no snapshot', (id) => {
+test.each([[undefined], [null], [-1]])('[TM3] [H3] current-snapshot-id %s means no snapshot', (id) => {
   const metadata = parse({ 'current-snapshot-id': id })
   expect(metadata.currentSnapshotId).toBeUndefined()
   expect(currentSnapshot(metadata)).toBeUndefined()
   expect(metadata.refs).toEqual([])
 })
 
-test('[TM3] a main of -1 is no ref', () => {
+test('[TM3] [H3] a main of -1 is no ref', () => {
   const refs = { main: { 'snapshot-id': -1, type: 'branch' } }
   expect(parse({ 'current-snapshot-id': -1, refs }).refs).toEqual([])
 })
 
-test('[TM4] main is the current snapshot where there are no refs', () => {
+test('[TM4] [H4] main is the current snapshot where there are no refs', () => {
   expect(parse().refs).toEqual([{ name: 'main', snapshotId: 2n, kind: 'branch' }])
   expect(snapshotOfRef(parse(), 'main').snapshotId).toBe(2n)
   expect(codeOf({ refs: { main: { 'snapshot-id': 1, type: 'branch' } } })[0]).toBe('TABLE_CORRUPT')
 })
 
-test('[TM5] version 1 has one schema, one spec and manifests without a list', () => {
+test('[TM5] [H10] [H11] version 1 has one schema, one spec and manifests without a list', () => {
   const metadata = parseTableMetadata({
     'format-version': 1,
     location: 'file:/t',
@@ -134,7 +134,7 @@ test.each<[object, string]>([
     '$.partition-specs',
   ],
   [{ 'current-snapshot-id': '99999999999999999999' }, '$.current-snapshot-id'],
-])('[TM6] %j is corrupt and the message names the place', (changes, place) => {
+])('[TM6] [H50] %j is corrupt and the message names the place', (changes, place) => {
   const [code, message] = codeOf(changes)
   expect(code).toBe('TABLE_CORRUPT')
   expect(message).toContain(place)
@@ -145,7 +145,7 @@ test.each([[null], [5], ['{}'], [[]]])('[TM6] metadata %j is corrupt', (json) =>
 })
 
 describe('schemas of snapshots', () => {
-  test('[TM7] the current schema reads the current snapshot, its own a pinned one', () => {
+  test('[TM7] [H7] [B13] the current schema reads the current snapshot, its own a pinned one', () => {
     const metadata = parse()
     const current = currentSnapshot(metadata)
     expect(schemaForSnapshot(metadata, current, { isPinned: false }).schemaId).toBe(1)
@@ -153,7 +153,7 @@ describe('schemas of snapshots', () => {
     expect(schemaForSnapshot(metadata, undefined, { isPinned: false }).schemaId).toBe(1)
   })
 
-  test('[TM7] a schema that was removed is an error, not another schema', () => {
+  test('[TM7] [H8] a schema that was removed is an error, not another schema', () => {
     const metadata = parse({ schemas: [schema(1, 'new')] })
     expect(() => schemaForSnapshot(metadata, currentSnapshot(metadata), { isPinned: true })).toThrowError(
       expect.objectContaining({ code: 'TABLE_CORRUPT' }),
@@ -161,7 +161,7 @@ describe('schemas of snapshots', () => {
   })
 })
 
-test('[TM8] as of a time is the last log entry at or before it', () => {
+test('[TM8] [H9] as of a time is the last log entry at or before it', () => {
   const log = [
     { 'timestamp-ms': 100, 'snapshot-id': 1 },
     { 'timestamp-ms': 200, 'snapshot-id': 2 },
@@ -179,6 +179,21 @@ test('[TM8] as of a time is the last log entry at or before it', () => {
   )
 })
 
+test('[H15] statistics of any shape are no concern of a reader', () => {
+  const odd = { statistics: 'none', 'partition-statistics': [{ 'snapshot-id': 'x' }, null] }
+  expect(parse(odd).currentSnapshotId).toBe(2n)
+})
+
+test('[H37] a transform of several columns names them all, an old one names one', () => {
+  const fields = [
+    { 'field-id': 1000, name: 'z', transform: 'zorder', 'source-ids': [1, 2] },
+    { 'field-id': 1001, name: 'b', transform: 'bucket[4]', 'source-id': 1, 'source-ids': [1] },
+    { 'field-id': 1002, name: 'c', transform: 'bucket[4]', 'source-id': 1 },
+  ]
+  const [spec] = parse({ 'partition-specs': [{ 'spec-id': 0, fields }] }).partitionSpecs
+  expect(spec?.fields.map(({ sourceIds }) => sourceIds)).toEqual([[1, 2], [1], [1]])
+})
+
 test('a ref or current snapshot that is not listed is corrupt, an unknown ref is no such snapshot', () => {
   const metadata = parse({ 'current-snapshot-id': 5 })
   expect(() => currentSnapshot(metadata)).toThrowError(expect.objectContaining({ code: 'TABLE_CORRUPT' }))
@@ -191,6 +206,6 @@ test.each([
   [{ 'encryption-keys': [{ 'key-id': 'k' }] }],
   [{ properties: { 'encryption.key-id': 'k' } }],
   [{ snapshots: [snapshot(2, { 'key-id': 'k' })] }],
-])('[TM11] keys in %j refuse nothing by themselves', (changes) => {
+])('[TM11] [H81] keys in %j refuse nothing by themselves', (changes) => {
   expect(currentSnapshot(parse(changes))?.snapshotId).toBe(2n)
 })

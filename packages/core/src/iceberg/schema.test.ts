@@ -39,7 +39,7 @@ const json = {
   ],
 }
 
-test('finds nested fields by id, also id 0', () => {
+test('[H65] finds nested fields by id, also id 0', () => {
   const schema = parseSchema(json, '$')
   expect(findField(schema, 0)?.path).toEqual(['zero'])
   expect(findField(schema, 3)).toMatchObject({ path: ['point', 'x.y'], idPath: [2, 3], isRepeated: false })

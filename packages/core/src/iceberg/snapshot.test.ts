@@ -46,7 +46,7 @@ describe('resolveVersion', () => {
     ['a tag of digits is a tag', { kind: 'ref', name: BIG }, '3', 1],
     ['a time has the schema of its snapshot', { kind: 'time', timestampMs: 199 }, BIG, 0],
     ['a time is inclusive', { kind: 'time', timestampMs: 200 }, '3', 1],
-  ])('[TM7] %s', (_what, version, snapshotId, schemaId) => {
+  ])('[TM7] [H5] [H7] %s', (_what, version, snapshotId, schemaId) => {
     const resolved = resolveVersion(metadata, version)
     expect([String(resolved.snapshot.snapshotId), resolved.schema.schemaId]).toEqual([snapshotId, schemaId])
   })
@@ -58,7 +58,7 @@ describe('resolveVersion', () => {
     [{ kind: 'ref', name: '' }, 'NO_SUCH_SNAPSHOT'],
     [{ kind: 'time', timestampMs: 99 }, 'NO_SUCH_SNAPSHOT'],
     [{ kind: 'time', timestampMs: 300 }, 'SNAPSHOT_EXPIRED'],
-  ])('[TM8] %o is %s, and never a neighbour', (version, code) => {
+  ])('[TM8] [H9] %o is %s, and never a neighbour', (version, code) => {
     expect(() => resolveVersion(metadata, version)).toThrowError(expect.objectContaining({ code }))
   })
 })

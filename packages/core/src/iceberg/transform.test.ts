@@ -27,7 +27,7 @@ test.each<[string, string, number]>([
   ['uuid', 'f79c3e09-677c-4bbd-a479-3f349cb785e7', 1488055340],
   ['fixed[4]', '\\x00\\x01\\x02\\x03', -188683207],
   ['binary', '\\x00\\x01\\x02\\x03', -188683207],
-])('[EX7] the hash of %s %s is that of the spec', (typeText, text, expected) => {
+])('[EX7] [H39] the hash of %s %s is that of the spec', (typeText, text, expected) => {
   const type = parsePrimitiveType(typeText)
   expect(hashLiteral(type, parseLiteral(type, text)!)).toBe(expected)
 })
@@ -50,16 +50,16 @@ describe('applyTransform', () => {
     ['hour', 'timestamptz', 3_600_000_000n, 1n],
     ['day', 'timestamp_ns', -1n, -1n],
     ['IDENTITY', 'long', 5n, 5n],
-  ])('[EX7] %s of %s %s is %s', (transform, type, value, expected) => {
+  ])('[EX7] [H40] [H41] [B27] %s of %s %s is %s', (transform, type, value, expected) => {
     expect(apply(transform, type, value)).toBe(expected)
   })
 
-  test('[EX7] truncate cuts binary by bytes, bucket is never negative', () => {
+  test('[EX7] [H39] [H40] truncate cuts binary by bytes, bucket is never negative', () => {
     expect(apply('truncate[2]', 'binary', Uint8Array.of(1, 2, 3))).toEqual(Uint8Array.of(1, 2))
     expect(apply('bucket[100]', 'decimal(9, 2)', 1420n)).toBe(BigInt((-500754589 & 0x7fffffff) % 100))
   })
 
-  test('null stays null, and void makes null of everything', () => {
+  test('[H36] null stays null, and void makes null of everything', () => {
     expect(apply('bucket[4]', 'string', null)).toBeNull()
     expect(apply('void', 'string', 'x')).toBeNull()
   })
@@ -77,12 +77,12 @@ describe('applyTransform', () => {
     expect(transformResultType(parseTransform(transform), parsePrimitiveType(type))).toBeUndefined()
   })
 
-  test('[EX9] results beyond the type are not computed', () => {
+  test('[EX9] [H40] [H44] results beyond the type are not computed', () => {
     expect(apply('truncate[10000]', 'int', -2147483648n)).toBeUndefined()
     expect(apply('hour', 'timestamp', 9_223_372_036_854_775_807n)).toBeUndefined()
   })
 
-  test('[EX9] values that Java gets by overflow are known as such', () => {
+  test('[EX9] [H40] [H44] values that Java gets by overflow are known as such', () => {
     const truncate = parseTransform('truncate[10000]')
     expect(isReliablePartitionValue(truncate, { kind: 'int' }, 2147477296n)).toBe(false)
     expect(isReliablePartitionValue(truncate, { kind: 'long' }, 2147477296n)).toBe(false)

@@ -62,20 +62,20 @@ const applied = (data: FileSketch, ...deletes: readonly ReturnType<typeof sequen
     .deletesFor(sequenced(data))
     .map(({ file }) => file.path)
 
-test('[DF1] position deletes apply at or below their sequence number, in their partition', () => {
+test('[DF1] [H82] position deletes apply at or below their sequence number, in their partition', () => {
   expect(applied({ sequence: 5n }, positions())).toEqual(['positions'])
   expect(applied({ sequence: 6n }, positions())).toEqual([])
   expect(applied({ value: 2n }, positions())).toEqual([])
   expect(applied({ specId: 1 }, positions())).toEqual([])
 })
 
-test('position deletes that name one data file apply to it alone', () => {
+test('[H82] position deletes that name one data file apply to it alone', () => {
   const named = positions({ referencedDataFile: 's3a://b/data' })
   expect(applied({}, named)).toEqual(['positions'])
   expect(applied({ path: 's3://b/other' }, named)).toEqual([])
 })
 
-test('[DF9] equal bounds of the path leave a file of position deletes to that path, as a hint that may be cut', () => {
+test('[DF9] [H58d] equal bounds of the path leave a file of position deletes to that path, as a hint that may be cut', () => {
   const bounded = (lower: string, upper: string) =>
     positions({
       lowerBounds: new Map([[DELETE_FILE_PATH_ID, encodeUtf8(lower)]]),
@@ -94,26 +94,29 @@ test('[DF9] equal bounds of the path leave a file of position deletes to that pa
   }
 })
 
-test('[DF2] equality deletes apply strictly below their sequence number, in their partition', () => {
+test('[DF2] [H86] [H88] [B2] [B32] equality deletes apply strictly below their sequence number, in their partition', () => {
   expect(applied({ sequence: 4n }, equality())).toEqual(['equality'])
   expect(applied({ sequence: 5n }, equality())).toEqual([])
   expect(applied({ sequence: 4n, value: 2n }, equality())).toEqual([])
   expect(applied({ sequence: 4n, specId: 1 }, equality())).toEqual([])
 })
 
-test.each([2, 3])('[DF3] equality deletes of the unpartitioned spec %i apply everywhere', (specId) => {
-  expect(applied({ sequence: 4n, value: 9n }, equality({ specId, value: null }))).toEqual(['equality'])
-  expect(applied({ sequence: 5n, value: 9n }, equality({ specId, value: null }))).toEqual([])
-})
+test.each([2, 3])(
+  '[DF3] [H36] [H86] equality deletes of the unpartitioned spec %i apply everywhere',
+  (specId) => {
+    expect(applied({ sequence: 4n, value: 9n }, equality({ specId, value: null }))).toEqual(['equality'])
+    expect(applied({ sequence: 5n, value: 9n }, equality({ specId, value: null }))).toEqual([])
+  },
+)
 
 describe('deletion vectors', () => {
-  test('[DF4] one applies to the file it names, in place of position deletes', () => {
+  test('[DF4] [H90] one applies to the file it names, in place of position deletes', () => {
     expect(applied({}, positions(), vector(), equality({ sequence: 6n }))).toEqual(['vector', 'equality'])
     expect(applied({ path: 's3://b/other' }, positions(), vector())).toEqual(['positions'])
     expect(applied({ sequence: 6n }, vector())).toEqual([])
   })
 
-  test('[DF5] two for one file, or one of another partition, are corrupt', () => {
+  test('[DF5] [H82] [H90] two for one file, or one of another partition, are corrupt', () => {
     expect(() => applied({}, vector(), vector())).toThrowError(
       expect.objectContaining({ code: 'TABLE_CORRUPT' }),
     )
@@ -134,10 +137,13 @@ test.each<[number, LiteralValue | null, LiteralValue | null, boolean]>([
   [0, Uint8Array.of(1), Uint8Array.of(2), false],
   [4, 'a', 'a', true],
   [4, 'a', 'b', false],
-])('[DF6] under spec %i the values %s and %s are the same partition: %s', (specId, left, right, isSame) => {
-  const found = applied({ specId, value: left }, positions({ specId, value: right }))
-  expect(found).toEqual(isSame ? ['positions'] : [])
-})
+])(
+  '[DF6] [H37] [H45] [H46] under spec %i the values %s and %s are the same partition: %s',
+  (specId, left, right, isSame) => {
+    const found = applied({ specId, value: left }, positions({ specId, value: right }))
+    expect(found).toEqual(isSame ? ['positions'] : [])
+  },
+)
 
 test.each([
   equality({ equalityIds: [] }),
@@ -146,7 +152,7 @@ test.each([
   vector({ contentOffset: undefined }),
   vector({ contentSizeBytes: undefined }),
   positions({ specId: 9 }),
-])('[DF7] delete files without what their kind needs are corrupt', (deletion) => {
+])('[DF7] [H89] delete files without what their kind needs are corrupt', (deletion) => {
   expect(() => applied({}, deletion)).toThrowError(expect.objectContaining({ code: 'TABLE_CORRUPT' }))
 })
 

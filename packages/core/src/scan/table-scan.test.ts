@@ -90,7 +90,7 @@ const scanOf = (predicate: Predicate, pruning = ALL_PRUNING) =>
   createTableScan({ specs: [byDay, byBucket], schema, predicate, pruning })
 const samePath = (path: string): string => path
 
-test('[SP1] each manifest is planned with its own spec', () => {
+test('[SP1] [H34] [H50] each manifest is planned with its own spec', () => {
   const scan = scanOf(onDay(6n))
   const file = dataFile('a', { specId: 1, partition: new Map([[1001, 5n]]) })
   expect(scan.selectFiles(manifest('m', { partitionSpecId: 1 }), [entry(file)]).candidates).toHaveLength(1)
@@ -98,6 +98,90 @@ test('[SP1] each manifest is planned with its own spec', () => {
   expect(() => scan.selectManifests([manifest('m', { partitionSpecId: 7 })])).toThrowError(
     expect.objectContaining({ code: 'TABLE_CORRUPT' }),
   )
+})
+
+test('[SP1] [H49] a partition field may have its source inside of a struct', () => {
+  const point = {
+    ...schema.fields[0]!,
+    id: 7,
+    name: 'point',
+    type: { kind: 'struct', fields: [{ ...schema.fields[0]!, id: 8, name: 'x' }] },
+  } as const
+  const scan = createTableScan({
+    specs: [{ specId: 0, fields: [{ sourceIds: [8], fieldId: 1000, name: 'x', transform: 'bucket[4]' }] }],
+    schema: { ...schema, fields: [point] },
+    predicate: { op: 'eq', fieldId: 8, literal: 34n },
+  })
+  const inBucket = (bucket: bigint) => entry(dataFile(`b${bucket}`, { partition: new Map([[1000, bucket]]) }))
+  const { candidates } = scan.selectFiles(manifest('m'), [0n, 1n, 2n, 3n].map(inBucket))
+  // 2017239379 & 0x7fffffff is 3 of 4.
+  expect(candidates.map(({ file }) => file.path)).toEqual(['b3'])
+})
+
+test('[SP4] [H57] [B5] what metrics say of a list or map, and of what is in them, skips nothing', () => {
+  const container = {
+    ...schema.fields[0]!,
+    id: 3,
+    type: { kind: 'list', elementId: 4, element: LONG, isElementRequired: false },
+  } as const
+  const file = dataFile('a', {
+    valueCounts: new Map([
+      [3, 10],
+      [4, 10],
+    ]),
+    nullValueCounts: new Map([
+      [3, 10],
+      [4, 0],
+    ]),
+    lowerBounds: new Map([[4, encodeBound(LONG, 5n)]]),
+    upperBounds: new Map([[4, encodeBound(LONG, 9n)]]),
+  })
+  const predicates: readonly Predicate[] = [
+    { op: 'not-null', fieldId: 3 },
+    { op: 'is-null', fieldId: 4 },
+    { op: 'eq', fieldId: 4, literal: 100n },
+  ]
+  for (const predicate of predicates) {
+    const scan = createTableScan({ specs: [byDay], schema: { ...schema, fields: [container] }, predicate })
+    expect(scan.selectFiles(manifest('m'), [entry(file)]).candidates).toHaveLength(1)
+  }
+})
+
+test('[SP4] [H58d] [B7] a delete file is kept whatever its metrics say of its columns', () => {
+  const deletion = dataFile('d', {
+    content: 'equality-deletes',
+    equalityIds: [1],
+    valueCounts: new Map([[1, 1]]),
+    nullValueCounts: new Map([[1, 0]]),
+    ...bounds(20n, 29n),
+  })
+  const predicates: readonly Predicate[] = [
+    { op: 'lt', fieldId: 1, literal: 10n },
+    { op: 'is-null', fieldId: 1 },
+  ]
+  for (const predicate of predicates) {
+    const selection = scanOf(predicate).selectFiles(manifest('m', { content: 'deletes' }), [entry(deletion)])
+    expect(selection.deletes.map(({ file }) => file.path)).toEqual(['d'])
+  }
+})
+
+test('[SP4] [B17] what a scan says of a file does not depend on the files before it', () => {
+  const scan = scanOf({ op: 'lt', fieldId: 1, literal: 10n })
+  const isKept = (file: DataFile): boolean =>
+    scan.selectFiles(manifest('m'), [entry(file)]).candidates.length > 0
+  const near = dataFile('near', bounds(0n, 9n))
+  const far = dataFile('far', bounds(20n, 29n))
+  const silent = dataFile('silent')
+  expect([near, far, silent, far, near, silent, silent, far].map(isKept)).toEqual([
+    true,
+    false,
+    true,
+    false,
+    true,
+    true,
+    true,
+    false,
+  ])
 })
 
 test('[SP4] bounds of UUIDs skip nothing, since writers order them in two ways', () => {
@@ -123,7 +207,7 @@ test('[SP4] bounds of UUIDs skip nothing, since writers order them in two ways',
   expect(isNull.selectFiles(manifest('m'), [entry(file)]).candidates).toHaveLength(0)
 })
 
-test('[SP2] deleted entries are skipped', () => {
+test('[SP2] [H23] deleted entries are skipped', () => {
   const scan = scanOf({ op: 'true' })
   const entries = [entry(dataFile('a'), { status: 'deleted' }), entry(dataFile('b'), { status: 'existing' })]
   const selection = scan.selectFiles(manifest('m'), entries)
@@ -134,7 +218,7 @@ test('[SP2] deleted entries are skipped', () => {
   expect(deletes).toMatchObject({ totalCount: 0, candidates: [] })
 })
 
-test('[SP3] a manifest is skipped by counts only where both are known to be zero', () => {
+test('[SP3] [H27] a manifest is skipped by counts only where both are known to be zero', () => {
   const scan = scanOf({ op: 'true' })
   const selected = scan.selectManifests([
     manifest('empty', { addedFilesCount: 0, existingFilesCount: 0, deletedFilesCount: 3 }),
@@ -187,7 +271,7 @@ test('[SP4] switching a level of pruning off only adds tasks', () => {
   })
 })
 
-test('[SP5] a data file that is listed twice is corrupt, also under two spellings', () => {
+test('[SP5] [H30] a data file that is listed twice is corrupt, also under two spellings', () => {
   const scan = scanOf({ op: 'true' })
   const selected = scan.selectManifests([manifest('m')])
   const selections = ['s3://b/a', 's3a://b/a'].map((path) =>
@@ -200,7 +284,7 @@ test('[SP5] a data file that is listed twice is corrupt, also under two spelling
   )
 })
 
-describe('[SP6] refuseUnsupported', () => {
+describe('[SP6] [H31] [H80] [H81] [H85] refuseUnsupported', () => {
   const deletion = (changes: Partial<DataFile>) => dataFile('d', { content: 'position-deletes', ...changes })
   test.each<[string, Partial<DataFile>, readonly DataFile[]]>([
     ['orc data files', { format: 'orc' }, []],

@@ -4,7 +4,7 @@ import { EditorTabs } from './EditorTabs.tsx'
 import { PinStrip } from './PinStrip.tsx'
 import type { ErrorMarker, RunText, StatementSign } from './sql-editor.ts'
 import type { EditorHandle } from './SqlEditorView.tsx'
-import { activeTab, tabActions, type TabsSnapshot } from './tabs-store.ts'
+import { activeTab, readTabs, tabActions, type TabsSnapshot } from './tabs-store.ts'
 
 const SqlEditorView = lazy(async () => {
   const module = await import('./SqlEditorView.tsx')
@@ -19,11 +19,14 @@ interface EditorPaneProps {
   handle: Ref<EditorHandle>
   onRun: (tabId: string, sql: string, startOffset: number) => void
   onRunAll: (tabId: string, statements: readonly RunText[]) => void
+  onTarget: (tabId: string, target: RunText | null) => void
   onClosed: (tabId: string) => void
 }
 
+const pinsOf = (tabId: string) => readTabs().tabs.open.find(({ id }) => id === tabId)?.pins ?? []
+
 export function EditorPane(props: EditorPaneProps) {
-  const { snapshot, runningIds, marker, signs, handle, onRun, onRunAll, onClosed } = props
+  const { snapshot, runningIds, marker, signs, handle, onRun, onRunAll, onTarget, onClosed } = props
   const { tabs } = snapshot
   const close = useCallback(
     (id: string) => {
@@ -50,6 +53,8 @@ export function EditorPane(props: EditorPaneProps) {
           onChange={tabActions.setSql}
           onRun={onRun}
           onRunAll={onRunAll}
+          onTarget={onTarget}
+          pinsOf={pinsOf}
         />
       </Suspense>
     </section>

@@ -36,16 +36,18 @@ export function SqlEditorView({
   onChange,
   onRun,
   onRunAll,
+  onTarget,
+  pinsOf,
 }: SqlEditorViewProps) {
   const container = useRef<HTMLDivElement>(null)
   const editor = useRef<SqlEditor | null>(null)
-  const callbacks = useRef<EditorCallbacks>({ onChange, onRun, onRunAll })
+  const callbacks = useRef<EditorCallbacks>({ onChange, onRun, onRunAll, onTarget, pinsOf })
   const isDark = useIsDark()
   const tab = activeTab(tabs)
 
   useLayoutEffect(() => {
-    callbacks.current = { onChange, onRun, onRunAll }
-  }, [onChange, onRun, onRunAll])
+    callbacks.current = { onChange, onRun, onRunAll, onTarget, pinsOf }
+  }, [onChange, onRun, onRunAll, onTarget, pinsOf])
 
   useLayoutEffect(() => applyMonacoTheme(isDark), [isDark])
 
@@ -55,6 +57,8 @@ export function SqlEditorView({
       onChange: (tabId, sql) => callbacks.current.onChange(tabId, sql),
       onRun: (tabId, sql, startOffset) => callbacks.current.onRun(tabId, sql, startOffset),
       onRunAll: (tabId, statements) => callbacks.current.onRunAll(tabId, statements),
+      onTarget: (tabId, target) => callbacks.current.onTarget(tabId, target),
+      pinsOf: (tabId) => callbacks.current.pinsOf(tabId),
     })
     editor.current = created
     return () => {

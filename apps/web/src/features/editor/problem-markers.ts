@@ -1,9 +1,10 @@
 // Marks what is wrong while a statement is written: waits for a pause, asks once, drops answers to texts that have
 // changed since. Silent while the tab's statement runs, since the run itself says what is wrong.
-import { statementAt } from '../../sql/split-statements.ts'
+import type { RequestedPin } from '@lake/core/api/contract.ts'
+import { statementAt, type StatementRange } from '../../sql/split-statements.ts'
 import { VALIDATE_DELAY_MS } from '../../limits.ts'
 import { monaco } from './monaco-setup.ts'
-import { sqlProblems } from './validate-sql.ts'
+import { sqlProblem, type SqlProblem } from './validate-sql.ts'
 
 const OWNER = 'validate'
 
@@ -17,12 +18,16 @@ export class ProblemMarkers {
     if (isSilent) this.#forget()
   }
 
-  /** The text of `model` has changed, with the cursor at `offset` (UTF-16). */
-  textChanged(model: monaco.editor.ITextModel, offset: () => number): void {
+  /** The text of `model` has changed, with the cursor at `offset` (UTF-16); `pins` are those of its tab. */
+  textChanged(
+    model: monaco.editor.ITextModel,
+    offset: () => number,
+    pins: () => readonly RequestedPin[],
+  ): void {
     this.#forget()
     monaco.editor.setModelMarkers(model, OWNER, [])
     if (this.#isSilent) return
-    this.#timer = setTimeout(() => void this.#check(model, offset()), VALIDATE_DELAY_MS)
+    this.#timer = setTimeout(() => void this.#check(model, offset(), pins()), VALIDATE_DELAY_MS)
   }
 
   dispose(): void {
@@ -35,7 +40,11 @@ export class ProblemMarkers {
     this.#asking = null
   }
 
-  async #check(model: monaco.editor.ITextModel, offset: number): Promise<void> {
+  async #check(
+    model: monaco.editor.ITextModel,
+    offset: number,
+    pins: readonly RequestedPin[],
+  ): Promise<void> {
     if (model.isDisposed()) return
     const text = model.getValue()
     const range = statementAt(text, offset)
@@ -44,26 +53,28 @@ export class ProblemMarkers {
     this.#asking = asking
     try {
       const sql = text.slice(range.startOffset, range.endOffset)
-      const problems = await sqlProblems(sql, asking.signal)
+      const problem = await sqlProblem(sql, pins, asking.signal)
       if (asking.signal.aborted || model.isDisposed() || model.getValue() !== text) return
-      monaco.editor.setModelMarkers(
-        model,
-        OWNER,
-        problems.map(({ startOffset, endOffset, message }) => {
-          const start = model.getPositionAt(range.startOffset + startOffset)
-          const end = model.getPositionAt(range.startOffset + endOffset)
-          return {
-            severity: monaco.MarkerSeverity.Warning,
-            message,
-            startLineNumber: start.lineNumber,
-            startColumn: start.column,
-            endLineNumber: end.lineNumber,
-            endColumn: end.column,
-          }
-        }),
-      )
+      monaco.editor.setModelMarkers(model, OWNER, problem === null ? [] : [markerAt(model, range, problem)])
     } catch {
       // Typing went on; the next pause asks again.
     }
+  }
+}
+
+function markerAt(
+  model: monaco.editor.ITextModel,
+  statement: StatementRange,
+  { startOffset, endOffset, message }: SqlProblem,
+): monaco.editor.IMarkerData {
+  const start = model.getPositionAt(statement.startOffset + startOffset)
+  const end = model.getPositionAt(statement.startOffset + endOffset)
+  return {
+    severity: monaco.MarkerSeverity.Warning,
+    message,
+    startLineNumber: start.lineNumber,
+    startColumn: start.column,
+    endLineNumber: end.lineNumber,
+    endColumn: end.column,
   }
 }

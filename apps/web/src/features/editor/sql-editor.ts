@@ -1,5 +1,7 @@
 // The editor without React: one Monaco instance, one model for each tab (so that undo and scroll survive switching),
 // the statement under the cursor, and the marker of the last failed run. Offsets are UTF-16 in the whole text.
+import type { RequestedPin } from '@lake/core/api/contract.ts'
+import { VALIDATE_DELAY_MS } from '../../limits.ts'
 import { splitStatements, statementAt, type StatementRange } from '../../sql/split-statements.ts'
 import { EDITOR_OPTIONS, monaco } from './monaco-setup.ts'
 import { ProblemMarkers } from './problem-markers.ts'
@@ -10,6 +12,10 @@ export interface EditorCallbacks {
   onRun: (tabId: string, sql: string, startOffset: number) => void
   /** All statements of the text, in order. */
   onRunAll: (tabId: string, statements: readonly RunText[]) => void
+  /** What Run would take now, told after a rest in typing and moving; null: nothing. */
+  onTarget: (tabId: string, target: RunText | null) => void
+  /** Snapshots that the tab's statements are read at. */
+  pinsOf: (tabId: string) => readonly RequestedPin[]
 }
 
 export interface RunText {
@@ -44,13 +50,17 @@ export class SqlEditor {
   readonly #signs: monaco.editor.IEditorDecorationsCollection
   #signedSql: readonly string[] = []
   #tabId = ''
+  #targetTimer: ReturnType<typeof setTimeout> | undefined
 
   constructor(container: HTMLElement, callbacks: EditorCallbacks) {
     this.#callbacks = callbacks
     this.#editor = monaco.editor.create(container, { ...EDITOR_OPTIONS, model: null })
     this.#statementBar = this.#editor.createDecorationsCollection()
     this.#signs = this.#editor.createDecorationsCollection()
-    this.#editor.onDidChangeCursorPosition(() => this.#tintStatement())
+    this.#editor.onDidChangeCursorSelection(() => {
+      this.#tintStatement()
+      this.#tellTarget()
+    })
     this.#editor.addAction({
       id: 'lake.run',
       label: 'Run selection or statement',
@@ -78,6 +88,7 @@ export class SqlEditor {
   }
 
   dispose(): void {
+    clearTimeout(this.#targetTimer)
     this.#problems.dispose()
     for (const model of this.#models.values()) model.dispose()
     this.#editor.dispose()
@@ -92,6 +103,7 @@ export class SqlEditor {
     this.#editor.setModel(this.#modelOf(tabId, sql))
     this.#editor.restoreViewState(this.#views.get(tabId) ?? null)
     this.#tintStatement()
+    this.#tellTarget()
   }
 
   /** Lets go of the models of tabs that are closed. */
@@ -106,12 +118,10 @@ export class SqlEditor {
 
   /** Runs the selection if there is one, else the statement under the cursor; nothing if there is none. */
   run(): void {
-    const model = this.#editor.getModel()
-    const text = model?.getValue() ?? ''
-    const range = this.#selectedRange() ?? statementAt(text, this.#cursorOffset())
-    if (range === null) return
+    const target = this.#target()
+    if (target === null) return
     this.#editor.trigger('run', 'hideSuggestWidget', {})
-    this.#callbacks.onRun(this.#tabId, text.slice(range.startOffset, range.endOffset), range.startOffset)
+    this.#callbacks.onRun(this.#tabId, target.sql, target.startOffset)
   }
 
   /** Runs every statement of the text. */
@@ -217,8 +227,13 @@ export class SqlEditor {
       this.#callbacks.onChange(tabId, model.getValue())
       this.#dropTouchedMarkers(model, event.changes)
       this.#dropChangedSigns(model)
-      this.#problems.textChanged(model, () => this.#cursorOffset())
+      this.#problems.textChanged(
+        model,
+        () => this.#cursorOffset(),
+        () => this.#callbacks.pinsOf(tabId),
+      )
       this.#tintStatement()
+      this.#tellTarget()
     })
     this.#models.set(tabId, model)
     return model
@@ -233,6 +248,22 @@ export class SqlEditor {
       changes.some((change) => monaco.Range.areIntersectingOrTouching(marker, change.range)),
     )
     if (isTouched) monaco.editor.setModelMarkers(model, MARKER_OWNER, [])
+  }
+
+  #target(): RunText | null {
+    const text = this.#editor.getModel()?.getValue() ?? ''
+    const range = this.#selectedRange() ?? statementAt(text, this.#cursorOffset())
+    return range === null
+      ? null
+      : { sql: text.slice(range.startOffset, range.endOffset), startOffset: range.startOffset }
+  }
+
+  #tellTarget(): void {
+    clearTimeout(this.#targetTimer)
+    this.#targetTimer = setTimeout(
+      () => this.#callbacks.onTarget(this.#tabId, this.#target()),
+      VALIDATE_DELAY_MS,
+    )
   }
 
   #cursorOffset(): number {

@@ -5,6 +5,7 @@ import { pinsOfReceipt } from '../../link/link.ts'
 import type { RunSnapshot } from '../../query-run/query-run.ts'
 import { exactnessOf } from '../../query-run/exactness.ts'
 import { infoOf } from '../../query-run/run-state.ts'
+import { ScanWaterfall } from '../../scan/ScanWaterfall.tsx'
 import { sqlAtVersions } from '../../sql/at-versions.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { countText, durationText } from '../../ui/format-quantity.ts'
@@ -36,6 +37,12 @@ function TableSection({ table }: { table: TableReceipt }) {
           <Fact key={label} label={label} value={value} />
         ))}
       </dl>
+      {table.scan?.pruning !== undefined && (
+        <details open>
+          <summary>Why these files</summary>
+          <ScanWaterfall scan={table.scan} pruning={table.scan.pruning} />
+        </details>
+      )}
       {summary.length > 0 && (
         <details>
           <summary>Summary as committed</summary>

@@ -2,6 +2,7 @@
 import type { Progress } from '@lake/core/api/wire.ts'
 import type { ScanReport, TableReceipt } from '@lake/core/flight/receipt.ts'
 import { infoOf, progressOf, type RunState } from '../../query-run/run-state.ts'
+import { totalBytesText } from '../../scan/scan-words.ts'
 import { ageText, bytesText, countedText, countText, instantText, shortId } from '../../ui/format-quantity.ts'
 
 /** Tables of the closing receipt, or as pinned while there is none. */
@@ -39,18 +40,8 @@ export function tableFacts(table: TableReceipt, now: number): string[] {
   return facts
 }
 
-/**
- * Bytes read of all. Skipped manifests were not opened, so the sizes of their files are known only as the snapshot's
- * writer summed them up; that figure is marked as not checked.
- */
-function readBytesText(table: TableReceipt, scan: ScanReport): string {
-  const read = bytesText(scan.bytesRead)
-  if (scan.manifestsRead === scan.manifestsTotal) return `${read} of ${bytesText(scan.bytesTotal)}`
-  const stated = Number(table.summary['total-files-size'])
-  return stated >= scan.bytesTotal
-    ? `${read} of ~${bytesText(stated)}`
-    : `${read} of more than ${bytesText(scan.bytesTotal)}`
-}
+const readBytesText = (table: TableReceipt, scan: ScanReport): string =>
+  `${bytesText(scan.bytesRead)} of ${totalBytesText(table, scan)}`
 
 /** Figures of a running read, or of one that ended early. */
 function progressFacts(progress: Progress): string[] {

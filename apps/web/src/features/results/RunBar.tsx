@@ -1,5 +1,6 @@
 // Run, Stop and what is happening now, between the editor and its result. Facts instead of a spinner.
 import { Play, Square } from 'lucide-react'
+import type { ReactNode } from 'react'
 import type { RunSnapshot } from '../../query-run/query-run.ts'
 import { isRunning, progressOf } from '../../query-run/run-state.ts'
 import { shortcutText } from '../../ui/commands.ts'
@@ -16,6 +17,8 @@ interface RunBarProps {
   onRun: () => void
   onRunAll: () => void
   onStop: () => void
+  /** What Run would take, or would read. */
+  hint: ReactNode
 }
 
 /** What a running statement is doing, in one line. */
@@ -39,7 +42,7 @@ function shareOf({ state }: RunSnapshot): number | null {
   return Math.min(1, progress.filesRead / progress.filesPlanned)
 }
 
-export function RunBar({ snapshot, waitingCount, onRun, onRunAll, onStop }: RunBarProps) {
+export function RunBar({ snapshot, waitingCount, onRun, onRunAll, onStop, hint }: RunBarProps) {
   const isBusy = snapshot !== null && isRunning(snapshot.state)
   const now = useNow(100, isBusy)
   const share = isBusy ? shareOf(snapshot) : null
@@ -81,7 +84,7 @@ export function RunBar({ snapshot, waitingCount, onRun, onRunAll, onStop }: RunB
           Run all
         </button>
       )}
-      {!isBusy && <span className="run-hint">the selection, or the statement under the cursor</span>}
+      {!isBusy && hint}
       {isBusy && (
         <>
           <progress

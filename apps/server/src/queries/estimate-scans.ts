@@ -1,27 +1,24 @@
-// What running a statement would read, from metadata alone: the same steps as planning and the first ones of running it,
-// up to the planned files. It opens no data file and seals nothing.
-import type { Principal } from '@lake/core/access/principal.ts'
-import type { EstimateResponse, FlightInfoRequest, TableEstimate } from '@lake/core/api/contract.ts'
+// What running a bound statement would read, from metadata alone: the first steps of running it, up to the planned files.
+// It opens no data file and seals nothing.
+import type { EstimateResponse, TableEstimate } from '@lake/core/api/contract.ts'
 import { fieldIdsOf } from '@lake/core/expr/predicate-fields.ts'
 import { parseTransform } from '@lake/core/iceberg/transform.ts'
 import { findField } from '@lake/core/iceberg/schema.ts'
 import type { FileScanTask } from '@lake/core/scan/file-scan-task.ts'
 import { findRowWise } from '../sql/pushdown.ts'
-import { bindStatement } from './plan-query.ts'
+import type { StatementBinding } from './plan-query.ts'
 import { neededBytesOf, nestedIds } from './plan-scan.ts'
 import { plannedBytes, planTables, type PlannedTable } from './plan-tables.ts'
 import type { QueryServices } from './query-services.ts'
 
 /**
- * @throws what planning a statement and its scans throws; not SCAN_TOO_LARGE, which the answer tells by its figures
+ * @throws what planning scans throws; not SCAN_TOO_LARGE, which the answer tells by its figures
  */
-export async function estimateQuery(
-  request: FlightInfoRequest,
-  principal: Principal,
+export async function estimateScans(
+  { bound, pinned, requirements }: StatementBinding,
   services: QueryServices,
   signal: AbortSignal,
 ): Promise<EstimateResponse> {
-  const { bound, pinned, requirements } = await bindStatement(request, principal, services, signal)
   const tables = await planTables(pinned, requirements, services, signal)
   const rowWise = tables.length === 1 ? findRowWise(bound.plan) : undefined
   return {

@@ -1,0 +1,115 @@
+// The HTTP application over a catalog that has nothing and remembers what it was asked for: what a request loads is what
+// it was allowed to load. Everything before the catalog is real: routes, access, the engine's parser, the sealer.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createAuthenticator } from '../../src/access/authenticator.ts'
+import { createAuthorizer, noSuchTable } from '../../src/access/authorizer.ts'
+import { parsePrincipals } from '../../src/access/parse-principals.ts'
+import { createCatalogBrowser } from '../../src/catalog/catalog-browser.ts'
+import type { RestCatalog, TableIdent } from '../../src/catalog/rest-catalog.ts'
+import type { SnapshotCache } from '../../src/catalog/snapshot-cache.ts'
+import type { Engine } from '../../src/engine/engine.ts'
+import { createEstimates } from '../../src/flight/estimates.ts'
+import { createFlightService } from '../../src/flight/flight-service.ts'
+import { createTicketSealer, type TicketSealer } from '../../src/flight/ticket-sealer.ts'
+import { createApp } from '../../src/http/app.ts'
+import { createLogger } from '../../src/observability/logger.ts'
+import { createMetrics } from '../../src/observability/metrics.ts'
+import { createFooterGuesses } from '../../src/parquet/footer-guess.ts'
+import type { QueryServices } from '../../src/queries/query-services.ts'
+import { verifyStorageAccess } from '../../src/queries/verify-storage-access.ts'
+import { createManualClock, type ManualClock } from './manual-clock.ts'
+
+export interface RecordingApp extends AsyncDisposable {
+  readonly url: string
+  readonly clock: ManualClock
+  readonly sealer: TicketSealer
+  /** What was asked of the catalog since it was last emptied: levels and the table, or levels alone for a list. */
+  readonly loads: string[][]
+}
+
+export async function startRecordingApp(options: {
+  readonly engine: Engine
+  readonly deployment: readonly (readonly string[])[]
+  /** Text of a principals file. */
+  readonly principals: string
+}): Promise<RecordingApp> {
+  const clock = createManualClock()
+  const loads: string[][] = []
+  const services = recordingServices(options, loads, clock)
+  const principals = parsePrincipals(options.principals)
+  if ('faults' in principals) throw new Error(principals.faults.join('\n'))
+  const principalsFile = { current: () => Promise.resolve(principals), problem: undefined }
+  const sealer = createTicketSealer({ keys: [], purpose: 'do-get', clock })
+  const logger = createLogger('silent')
+  const metrics = createMetrics()
+  let idCount = 0
+  const createId = (): string => `id-${(idCount += 1)}`
+  const app = createApp({
+    authenticator: createAuthenticator({ principalsFile, clock }),
+    authorizer: services.authorizer,
+    browser: createCatalogBrowser({ ...services, discovery: 'list' }),
+    flight: createFlightService({ ...services, sealer, createId, logger, metrics }),
+    estimate: createEstimates(services),
+    verifyStorageAccess: async (ident, signal) => await verifyStorageAccess(ident, services, signal),
+    logger,
+    metrics,
+    discovery: 'list',
+    version: 'test',
+    webDirectory: undefined,
+    publicUrl: undefined,
+    createId,
+    findProblems: () => Promise.resolve([]),
+  })
+  const server = createServer(app)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    clock,
+    sealer,
+    loads,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+function recordingServices(
+  { engine, deployment }: { readonly engine: Engine; readonly deployment: readonly (readonly string[])[] },
+  loads: string[][],
+  clock: ManualClock,
+): QueryServices {
+  const record = async ({ namespace, table }: TableIdent): Promise<never> => {
+    loads.push([...namespace, table])
+    return await Promise.reject(noSuchTable(`${namespace.join('.')}.${table}`))
+  }
+  const unused = (): never => {
+    throw new Error('not reached: no table is ever loaded')
+  }
+  const snapshotCache: SnapshotCache = { load: record, loadRefs: record, size: 0 }
+  const catalog: RestCatalog = {
+    hasNamespace: () => Promise.resolve(true),
+    listTables(namespace) {
+      loads.push([...namespace])
+      return Promise.resolve({ tables: [], isTruncated: false })
+    },
+    loadTable: record,
+    loadTableAt: record,
+    refreshTable: record,
+    loadCredentials: unused,
+    signRequest: unused,
+    [Symbol.asyncDispose]: async () => {},
+  }
+  return {
+    authorizer: createAuthorizer(deployment),
+    catalog,
+    snapshotCache,
+    engine,
+    clock,
+    openStorage: unused,
+    chunkCache: undefined,
+    footerGuesses: createFooterGuesses(),
+    scanBytesMax: 1,
+  }
+}

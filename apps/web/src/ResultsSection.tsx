@@ -1,0 +1,92 @@
+// Below the editor: Run with what it would read, the shown result of the tab, and beside it why these files.
+import { useCallback, useEffect, useState, type RefObject } from 'react'
+import type { RunText } from './features/editor/sql-editor.ts'
+import type { EditorHandle } from './features/editor/SqlEditorView.tsx'
+import type { Tab } from './features/editor/tabs-state.ts'
+import { EstimatePanel } from './features/estimate/EstimatePanel.tsx'
+import { ScanPreview } from './features/estimate/ScanPreview.tsx'
+import { useEstimate } from './features/estimate/use-estimate.ts'
+import { NoResult } from './features/results/ResultsPane.tsx'
+import { ResultTabs } from './features/results/ResultTabs.tsx'
+import { RunBar } from './features/results/RunBar.tsx'
+import { stopTab, useRunSnapshot, useTabRuns } from './query-run/run-registry.ts'
+import { ResultArea } from './ResultArea.tsx'
+import { ErrorBoundary } from './ui/ErrorBoundary.tsx'
+
+/** Alt Enter shows what Run would read. */
+function useExplainKey(toggle: () => void): void {
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key !== 'Enter' || !event.altKey || event.ctrlKey || event.metaKey) return
+      event.preventDefault()
+      toggle()
+    }
+    addEventListener('keydown', onKeyDown)
+    return () => removeEventListener('keydown', onKeyDown)
+  }, [toggle])
+}
+
+/** What Run would take in a tab: told by its editor after a rest. */
+interface Target {
+  tabId: string
+  sql: string | null
+}
+
+/** Which text is estimated, and whether the panel of the estimate is open. */
+export function useEstimatePanel() {
+  const [target, setTarget] = useState<Target | null>(null)
+  const [isOpen, setOpen] = useState(false)
+  const onTarget = useCallback(
+    (tabId: string, text: RunText | null) => setTarget({ tabId, sql: text?.sql ?? null }),
+    [],
+  )
+  const toggle = useCallback(() => setOpen((wasOpen) => !wasOpen), [])
+  useExplainKey(toggle)
+  return { target, onTarget, isOpen, toggle }
+}
+
+interface ResultsSectionProps {
+  tab: Tab
+  editor: RefObject<EditorHandle | null>
+  estimate: ReturnType<typeof useEstimatePanel>
+}
+
+export function ResultsSection({ tab, editor, estimate }: ResultsSectionProps) {
+  const { id: tabId, title, pins } = tab
+  const { target, isOpen, toggle } = estimate
+  const tabRuns = useTabRuns(tabId)
+  const run = tabRuns?.shown ?? null
+  const snapshot = useRunSnapshot(run)
+  const shown = useEstimate(target?.tabId === tabId ? target.sql : null, pins)
+  return (
+    <section className="results-pane" aria-label="Results" data-zone="results">
+      <ErrorBoundary name="The result">
+        <RunBar
+          snapshot={snapshot}
+          waitingCount={tabRuns?.waiting.length ?? 0}
+          onRun={() => editor.current?.run()}
+          onRunAll={() => editor.current?.runAll()}
+          onStop={() => stopTab(tabId)}
+          hint={<ScanPreview shown={shown} isPanelOpen={isOpen} onTogglePanel={toggle} />}
+        />
+        <div className="results-beside">
+          <div className="results-main">
+            {tabRuns !== null && <ResultTabs tab={tabRuns} />}
+            {run === null || snapshot === null ? (
+              <NoResult />
+            ) : (
+              <ResultArea
+                key={run.source.startOffset}
+                run={run}
+                snapshot={snapshot}
+                title={title}
+                onPlaceCursor={(offset) => editor.current?.placeCursor(offset)}
+              />
+            )}
+          </div>
+          {isOpen && shown.estimate !== null && <EstimatePanel estimate={shown.estimate} onClose={toggle} />}
+        </div>
+      </ErrorBoundary>
+    </section>
+  )
+}
