@@ -160,6 +160,21 @@ export const LIMITS = {
   principalsLookedAtEveryMs: SECOND,
   /** Of an `Authorization` header. */
   bearerCharsMax: 8_192,
+  /** Of a `Cookie` header. */
+  cookieCharsMax: 16_384,
+  sessionLifetimeMs: 12 * 3_600 * SECOND,
+  sessionIdleMs: 2 * 3_600 * SECOND,
+  /** A cookie that is older is sealed anew when it is used. */
+  sessionRenewedAfterMs: 300 * SECOND,
+  /** Sessions that were signed out before their end, whose ids are remembered. */
+  sessionsEndedMax: 100_000,
+  /** From the way to the identity provider to the way back. */
+  signInAttemptMs: 600 * SECOND,
+  signInAttemptsSpentMax: 100_000,
+  oidcCallTimeoutMs: 10 * SECOND,
+  oidcMetadataFreshMs: 900 * SECOND,
+  oidcClockToleranceMs: 30 * SECOND,
+  oidcGrantsMax: 10_000,
 
   // HTTP
   readinessTimeoutMs: 2 * SECOND,

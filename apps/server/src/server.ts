@@ -8,9 +8,8 @@ import { join } from 'node:path'
 import type { VerifyStorageAccessResponse } from '@lake/core/api/contract.ts'
 import { AppError } from '@lake/core/errors.ts'
 import type { PruningSwitches } from '@lake/core/scan/table-scan.ts'
-import { createAuthenticator, NO_AUTHENTICATION, type Authenticator } from './access/authenticator.ts'
 import { createAuthorizer } from './access/authorizer.ts'
-import { openPrincipalsFile } from './access/principals-file.ts'
+import { openAccess } from './access/open-access.ts'
 import { createCatalogBrowser } from './catalog/catalog-browser.ts'
 import {
   createRestCatalog,
@@ -72,13 +71,20 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
   await using stack = new AsyncDisposableStack()
   const metrics = createMetrics()
-  const authenticator = await openAuthenticator(config, { clock, logger })
-  const access = openLake(config.iceberg, { resolver: options.resolver, metrics, clock, stack })
-  await checkNamespaces(config.iceberg, access.catalog)
-  const parts = { ...access, metrics, clock, stack, pruning: options.pruning }
+  const access = await openAccess({
+    config,
+    keys: config.ticketKeys,
+    resolver: options.resolver,
+    clock,
+    logger,
+    createId: randomUUID,
+  })
+  const lake = openLake(config.iceberg, { resolver: options.resolver, metrics, clock, stack })
+  await checkNamespaces(config.iceberg, lake.catalog)
+  const parts = { ...lake, metrics, clock, stack, pruning: options.pruning }
   const services = await createQueryServices(config, config.iceberg, parts)
   const app = createApp({
-    authenticator,
+    ...access,
     authorizer: services.authorizer,
     browser: createCatalogBrowser({ ...services, discovery: config.iceberg.discovery }),
     flight: createFlightService({
@@ -99,7 +105,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     publicUrl: config.publicUrl,
     findProblems: async () => {
       const signal = AbortSignal.timeout(LIMITS.readinessTimeoutMs)
-      const found = [findEngineProblems(services.engine, signal), authenticator.findProblems(signal)]
+      const found = [findEngineProblems(services.engine, signal), access.authenticator.findProblems(signal)]
       return (await Promise.all(found)).flat()
     },
   })
@@ -163,21 +169,6 @@ function openLake(
         askSignature: async (request, signal) => await catalog.signRequest(table, request, signal),
       }),
   }
-}
-
-/** How callers are told apart. Without any configuration everybody is, and that is said. */
-async function openAuthenticator(
-  config: Config,
-  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
-): Promise<Authenticator> {
-  if (config.principalsFile === undefined) {
-    logger.warn(
-      'no authentication is configured: everybody who reaches this loopback address reads everything',
-    )
-    return NO_AUTHENTICATION
-  }
-  const principalsFile = await openPrincipalsFile({ path: config.principalsFile, clock, logger })
-  return createAuthenticator({ principalsFile, clock })
 }
 
 /** Whether a statement could be planned now: the engine reads one. */

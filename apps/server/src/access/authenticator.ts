@@ -1,21 +1,36 @@
 // Who asks: the principal of the credentials that came with a request. It decides nothing about what may be read.
 import { ANYBODY, type Principal } from '@lake/core/access/principal.ts'
 import type { Clock } from '../concurrency/clock.ts'
+import type { OidcConfig } from '../config/access.ts'
 import { LIMITS } from '../limits.ts'
 import { digestToken } from './api-token.ts'
+import type { OidcClient } from './oidc-client.ts'
+import { principalOf } from './oidc-identity.ts'
 import type { PrincipalsFile } from './principals-file.ts'
+import type { Session, Sessions } from './sessions.ts'
 
 /** As they came, unproved. */
 export interface Credentials {
-  /** Of `Authorization: Bearer`. */
+  /** Of `Authorization: Bearer`. Where there is one, a session does not count. */
   readonly bearer: string | undefined
+  /** The session cookie's value. */
+  readonly sealedSession: string | undefined
+}
+
+export interface Caller {
+  readonly principal: Principal
+  /** Set where a cookie said who asks: the browser sends it by itself, so a change needs more proof. */
+  readonly session: Session | undefined
 }
 
 export interface Authenticator {
   /** False where no authentication is configured; then everybody is ANYBODY. */
   readonly isRequired: boolean
-  /** @returns the principal; undefined where the credentials are absent, unknown, altered or expired */
-  authenticate(credentials: Credentials, signal: AbortSignal): Promise<Principal | undefined>
+  /**
+   * @returns undefined where the credentials are absent, unknown, altered or expired. Throws SIGN_IN_UNAVAILABLE where a
+   *   token of the identity provider cannot be checked now.
+   */
+  authenticate(credentials: Credentials, signal: AbortSignal): Promise<Caller | undefined>
   /** What keeps it from doing as configured, in words. */
   findProblems(signal: AbortSignal): Promise<readonly string[]>
 }
@@ -23,25 +38,52 @@ export interface Authenticator {
 /** Where no authentication is configured. */
 export const NO_AUTHENTICATION: Authenticator = {
   isRequired: false,
-  authenticate: () => Promise.resolve(ANYBODY),
+  authenticate: () => Promise.resolve({ principal: ANYBODY, session: undefined }),
   findProblems: () => Promise.resolve([]),
 }
 
 export function createAuthenticator(parts: {
-  readonly principalsFile: PrincipalsFile
+  readonly principalsFile: PrincipalsFile | undefined
+  readonly oidc: { readonly client: OidcClient; readonly config: OidcConfig } | undefined
+  readonly sessions: Sessions
   readonly clock: Clock
 }): Authenticator {
-  const { principalsFile, clock } = parts
+  const { principalsFile, oidc, sessions, clock } = parts
+
+  const findByDigest = async (digest: Buffer, signal: AbortSignal): Promise<Principal | undefined> =>
+    (await principalsFile?.current(signal))?.findByDigest(digest, clock.nowMs())?.principal
+
+  const findByBearer = async (bearer: string, signal: AbortSignal): Promise<Principal | undefined> => {
+    if (bearer.length > LIMITS.bearerCharsMax) return undefined
+    const found = await findByDigest(digestToken(bearer), signal)
+    if (found !== undefined || oidc === undefined || !isJwt(bearer)) return found
+    const identity = await oidc.client.verifyBearer(bearer, signal)
+    return identity && principalOf(identity, oidc.config)
+  }
+
+  const findBySession = async ({ holder }: Session, signal: AbortSignal): Promise<Principal | undefined> => {
+    if (holder.kind === 'token') return await findByDigest(Buffer.from(holder.sha256, 'hex'), signal)
+    return oidc && principalOf(holder, oidc.config)
+  }
+
   return {
     isRequired: true,
-    async authenticate({ bearer }, signal) {
-      if (bearer === undefined || bearer.length > LIMITS.bearerCharsMax) return undefined
-      const principals = await principalsFile.current(signal)
-      return principals.findByDigest(digestToken(bearer), clock.nowMs())?.principal
+    async authenticate({ bearer, sealedSession }, signal) {
+      const session =
+        bearer === undefined && sealedSession !== undefined ? sessions.open(sealedSession) : undefined
+      const principal =
+        bearer !== undefined
+          ? await findByBearer(bearer, signal)
+          : session && (await findBySession(session, signal))
+      return principal && { principal, session }
     },
     async findProblems(signal) {
-      await principalsFile.current(signal)
-      return principalsFile.problem === undefined ? [] : [principalsFile.problem]
+      await principalsFile?.current(signal)
+      return principalsFile?.problem === undefined ? [] : [principalsFile.problem]
     },
   }
+}
+
+function isJwt(text: string): boolean {
+  return /^[\w-]+\.[\w-]+\.[\w-]+$/.test(text)
 }

@@ -11,6 +11,7 @@ import { assignRequestId, requestIdOf } from './request-id.ts'
 import { createRouteTable } from './route-table.ts'
 import { addCatalogRoutes } from './routes/catalog-routes.ts'
 import { addFlightRoutes } from './routes/flight-routes.ts'
+import { addSessionRoutes } from './routes/session-routes.ts'
 
 export function createApp(services: HttpServices): Express {
   const app = express()
@@ -37,6 +38,7 @@ export function createApp(services: HttpServices): Express {
     next()
   })
   const routes = createRouteTable(services)
+  addSessionRoutes(routes, services)
   addCatalogRoutes(routes, services)
   addFlightRoutes(routes, services)
   api.use(routes.router)

@@ -1,6 +1,8 @@
 // What the routes need from the rest of the server.
 import type { VerifyStorageAccessResponse } from '@lake/core/api/contract.ts'
 import type { Authenticator } from '../access/authenticator.ts'
+import type { Sessions } from '../access/sessions.ts'
+import type { SignIn } from '../access/sign-in.ts'
 import type { Authorizer } from '../access/authorizer.ts'
 import type { CatalogBrowser } from '../catalog/catalog-browser.ts'
 import type { TableIdent } from '../catalog/rest-catalog.ts'
@@ -11,6 +13,9 @@ import type { Metrics } from '../observability/metrics.ts'
 
 export interface HttpServices {
   readonly authenticator: Authenticator
+  readonly sessions: Sessions
+  /** undefined where no authentication is configured. */
+  readonly signIn: SignIn | undefined
   readonly authorizer: Authorizer
   readonly browser: CatalogBrowser
   readonly flight: FlightService

@@ -1,15 +1,18 @@
 // How a route comes to be: its method, path and check are those of the contract's ROUTES, so none can lack its check.
 //
-// The order for every request: who asks (401) → what the path names is granted (404) → the body is read → the handler.
-// Nothing of a request is parsed or loaded before its caller is known, and nothing in `catalog/` is asked before the
-// check. A handler finds the principal in its call and hands it on; the parts behind it cannot be called without one.
+// The order for every request: who asks (401) → is it this site's page that asks (403) → what the path names is granted
+// (404) → the body is read → the handler. Nothing of a request is parsed or loaded before its caller is known, and nothing
+// in `catalog/` is asked before the check. A handler finds the principal in its call and hands it on; the parts behind it
+// cannot be called without one.
 import express, { Router, type Request, type RequestHandler, type Response } from 'express'
-import { ROUTES, type RouteName, type RouteRequirement } from '@lake/core/api/contract.ts'
+import { REQUEST_HEADER, ROUTES, type RouteName, type RouteRequirement } from '@lake/core/api/contract.ts'
 import type { Principal } from '@lake/core/access/principal.ts'
 import { AppError } from '@lake/core/errors.ts'
+import type { Caller } from '../access/authenticator.ts'
 import type { Authorizer } from '../access/authorizer.ts'
 import { LIMITS } from '../limits.ts'
 import { disconnectSignal } from './arrow-response.ts'
+import { createCookies } from './cookies.ts'
 import type { HttpServices } from './http-services.ts'
 import { requestIdOf } from './request-id.ts'
 import { namespaceParameter, textParameter } from './validate.ts'
@@ -28,11 +31,11 @@ type RouteOf<Requirement extends RouteRequirement> = {
   [Name in RouteName]: (typeof ROUTES)[Name]['requires'] extends Requirement ? Name : never
 }[RouteName]
 /** Routes that answer anybody: signing in, and saying whether one has. */
-export type PublicRoute = RouteOf<'nothing'>
-export type GuardedRoute = Exclude<RouteName, PublicRoute>
+type PublicRoute = RouteOf<'nothing'>
+type GuardedRoute = Exclude<RouteName, PublicRoute>
 
-/** As RouteCall; `principal` is undefined where nobody is signed in. */
-export type PublicCall = Omit<RouteCall, 'principal'> & { readonly principal: Principal | undefined }
+/** As RouteCall; `caller` is undefined where nobody is known. */
+export type PublicCall = Omit<RouteCall, 'principal'> & { readonly caller: Caller | undefined }
 
 export interface RouteTable {
   readonly router: Router
@@ -58,22 +61,34 @@ const CHECKS: Readonly<Record<RouteRequirement, Check>> = {
   ticket: () => undefined,
 }
 
-export function createRouteTable({
-  authenticator,
-  authorizer,
-}: Pick<HttpServices, 'authenticator' | 'authorizer'>): RouteTable {
+export function createRouteTable(
+  services: Pick<HttpServices, 'authenticator' | 'authorizer' | 'sessions' | 'publicUrl'>,
+): RouteTable {
+  const { authenticator, authorizer, sessions } = services
   const router = Router()
+  const cookies = createCookies(services.publicUrl)
   const parseBody = express.json({ limit: LIMITS.requestBodyBytesMax, type: 'application/json' })
+
+  const identify = async (request: Request, signal: AbortSignal): Promise<Caller | undefined> =>
+    await authenticator.authenticate(
+      { bearer: bearerOf(request), sealedSession: cookies.readSession(request) },
+      signal,
+    )
 
   const register = (name: RouteName, handle: (call: PublicCall) => void | Promise<void>): void => {
     const { method, path, requires } = ROUTES[name]
     const isPublic = requires === 'nothing'
     const check: RequestHandler = async (request, response, next) => {
       const signal = disconnectSignal(response)
-      const principal = await authenticator.authenticate({ bearer: bearerOf(request) }, signal)
-      if (principal === undefined && !isPublic) throw unauthenticated(response)
-      if (principal !== undefined) CHECKS[requires](authorizer, principal, request)
-      const call: PublicCall = { request, response, principal, requestId: requestIdOf(response), signal }
+      const caller = await identify(request, signal)
+      if (caller === undefined && !isPublic) throw unauthenticated(response)
+      // Signing in and out sets the cookie, so it needs the proof as well.
+      if (method !== 'GET' && authenticator.isRequired && (isPublic || caller?.session))
+        requireOwnPage(request)
+      const renewed = caller?.session && sessions.renew(caller.session)
+      if (renewed !== undefined) cookies.setSession(response, renewed)
+      if (caller !== undefined) CHECKS[requires](authorizer, caller.principal, request)
+      const call: PublicCall = { request, response, caller, requestId: requestIdOf(response), signal }
       response.locals['call'] = call
       next()
     }
@@ -87,9 +102,9 @@ export function createRouteTable({
   return {
     router,
     add(name, handle) {
-      // `check` has refused whoever has no principal.
-      register(name, async (call) => {
-        await handle(call as RouteCall)
+      register(name, async ({ caller, ...call }) => {
+        // `check` has refused whoever is not known.
+        if (caller !== undefined) await handle({ ...call, principal: caller.principal })
       })
     },
     addPublic: register,
@@ -98,6 +113,17 @@ export function createRouteTable({
 
 function bearerOf(request: Request): string | undefined {
   return /^Bearer ([^\s]+)$/i.exec(request.headers.authorization ?? '')?.[1]
+}
+
+/**
+ * A browser sends the cookie by itself, so what changes something must come from a page of this site: with its Origin,
+ * which the guard before has compared, and with a header that no other site's form can send.
+ */
+function requireOwnPage(request: Request): void {
+  const isOwn =
+    request.headers.origin !== undefined && request.get(REQUEST_HEADER.name) === REQUEST_HEADER.value
+  if (!isOwn)
+    throw new AppError('PERMISSION_DENIED', `A session’s requests have an Origin and ${REQUEST_HEADER.name}`)
 }
 
 function unauthenticated(response: Response): AppError {

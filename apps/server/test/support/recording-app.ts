@@ -1,13 +1,17 @@
 // The HTTP application over a catalog that has nothing and remembers what it was asked for: what a request loads is what
 // it was allowed to load. Everything before the catalog is real: routes, access, the engine's parser, the sealer.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createAuthenticator } from '../../src/access/authenticator.ts'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createAuthorizer, noSuchTable } from '../../src/access/authorizer.ts'
-import { parsePrincipals } from '../../src/access/parse-principals.ts'
+import { openAccess } from '../../src/access/open-access.ts'
 import { createCatalogBrowser } from '../../src/catalog/catalog-browser.ts'
 import type { RestCatalog, TableIdent } from '../../src/catalog/rest-catalog.ts'
 import type { SnapshotCache } from '../../src/catalog/snapshot-cache.ts'
+import { createSecretResolver } from '../../src/catalog/secrets.ts'
+import type { AccessConfig } from '../../src/config/access.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { createEstimates } from '../../src/flight/estimates.ts'
 import { createFlightService } from '../../src/flight/flight-service.ts'
@@ -15,6 +19,7 @@ import { createTicketSealer, type TicketSealer } from '../../src/flight/ticket-s
 import { createApp } from '../../src/http/app.ts'
 import { createLogger } from '../../src/observability/logger.ts'
 import { createMetrics } from '../../src/observability/metrics.ts'
+import { Secret } from '../../src/observability/redaction.ts'
 import { createFooterGuesses } from '../../src/parquet/footer-guess.ts'
 import type { QueryServices } from '../../src/queries/query-services.ts'
 import { verifyStorageAccess } from '../../src/queries/verify-storage-access.ts'
@@ -28,25 +33,34 @@ export interface RecordingApp extends AsyncDisposable {
   readonly loads: string[][]
 }
 
-export async function startRecordingApp(options: {
+export interface RecordingAppOptions {
   readonly engine: Engine
   readonly deployment: readonly (readonly string[])[]
   /** Text of a principals file. */
   readonly principals: string
-}): Promise<RecordingApp> {
-  const clock = createManualClock()
+  readonly access?: Partial<AccessConfig>
+  readonly startMs?: number
+  /** 0 takes a free one. */
+  readonly port?: number
+}
+
+export async function startRecordingApp(options: RecordingAppOptions): Promise<RecordingApp> {
+  const directory = await mkdtemp(join(tmpdir(), 'lake-recording-'))
+  const principalsFile = join(directory, 'principals.json')
+  await writeFile(principalsFile, options.principals)
+  const clock = createManualClock(options.startMs)
   const loads: string[][] = []
   const services = recordingServices(options, loads, clock)
-  const principals = parsePrincipals(options.principals)
-  if ('faults' in principals) throw new Error(principals.faults.join('\n'))
-  const principalsFile = { current: () => Promise.resolve(principals), problem: undefined }
-  const sealer = createTicketSealer({ keys: [], purpose: 'do-get', clock })
+  const keys = [{ id: 'k', key: new Secret(Buffer.alloc(32, 1).toString('base64')) }]
   const logger = createLogger('silent')
   const metrics = createMetrics()
   let idCount = 0
   const createId = (): string => `id-${(idCount += 1)}`
+  const http = { host: '127.0.0.1', port: options.port ?? 0 }
+  const config = { http, publicUrl: undefined, oidc: undefined, principalsFile, ...options.access }
+  const sealer = createTicketSealer({ keys, purpose: 'do-get', clock })
   const app = createApp({
-    authenticator: createAuthenticator({ principalsFile, clock }),
+    ...(await openAccess({ config, keys, resolver: createSecretResolver({}), clock, logger, createId })),
     authorizer: services.authorizer,
     browser: createCatalogBrowser({ ...services, discovery: 'list' }),
     flight: createFlightService({ ...services, sealer, createId, logger, metrics }),
@@ -57,12 +71,12 @@ export async function startRecordingApp(options: {
     discovery: 'list',
     version: 'test',
     webDirectory: undefined,
-    publicUrl: undefined,
+    publicUrl: config.publicUrl,
     createId,
     findProblems: () => Promise.resolve([]),
   })
   const server = createServer(app)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(http.port, http.host, resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     clock,
@@ -71,12 +85,13 @@ export async function startRecordingApp(options: {
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
+      await rm(directory, { recursive: true, force: true })
     },
   }
 }
 
 function recordingServices(
-  { engine, deployment }: { readonly engine: Engine; readonly deployment: readonly (readonly string[])[] },
+  { engine, deployment }: Pick<RecordingAppOptions, 'engine' | 'deployment'>,
   loads: string[][],
   clock: ManualClock,
 ): QueryServices {

@@ -24,11 +24,23 @@ export const sessionResponse = z.object({
   principal: z.string().nullable(),
   /** True while nobody is signed in and nothing else is answered. */
   isSignInRequired: z.boolean(),
+  /** How to sign in: by an API token, or at the identity provider (`GET /sign-in`). None where nobody can. */
+  signInMethods: z.array(z.enum(['oidc', 'token'])),
+  /** When the session of a browser ends unless it is used; null without one. */
+  expiresAtMs: z.number().nullable(),
   /** null while sign-in is required. */
   version: z.string().nullable(),
   discovery: z.enum(['exact', 'list']),
 })
 export type SessionResponse = z.infer<typeof sessionResponse>
+
+export const signInRequest = z.object({ token: z.string().min(1).max(1_024) })
+
+/**
+ * Sent with every request that changes something under a session's cookie. A form or an image of another site cannot
+ * send a header of its own, and a script of another site must ask first, which is refused.
+ */
+export const REQUEST_HEADER = { name: 'x-requested-with', value: 'lake-workbench' } as const
 
 export const namespacesResponse = z.object({ namespaces: z.array(namespaceLevels) })
 export type NamespacesResponse = z.infer<typeof namespacesResponse>
@@ -223,6 +235,10 @@ interface Route {
 /** Every route under API_PREFIX. `:namespace` holds levels joined by NAMESPACE_SEPARATOR. */
 export const ROUTES = {
   session: { method: 'GET', path: '/session', requires: 'nothing' },
+  signIn: { method: 'POST', path: '/session', requires: 'nothing' },
+  signOut: { method: 'DELETE', path: '/session', requires: 'nothing' },
+  beginSignIn: { method: 'GET', path: '/sign-in', requires: 'nothing' },
+  finishSignIn: { method: 'GET', path: '/sign-in/callback', requires: 'nothing' },
   namespaces: { method: 'GET', path: '/namespaces', requires: 'principal' },
   tables: { method: 'GET', path: '/namespaces/:namespace/tables', requires: 'namespace' },
   table: { method: 'GET', path: '/namespaces/:namespace/tables/:table', requires: 'table' },

@@ -1,21 +1,10 @@
-// Browsing: the session, the namespaces, the tables of one, and one table's page.
-import type { NamespacesResponse, SessionResponse } from '@lake/core/api/contract.ts'
+// Browsing: the namespaces, the tables of one, and one table's page.
+import type { NamespacesResponse } from '@lake/core/api/contract.ts'
 import type { HttpServices } from '../http-services.ts'
 import type { RouteTable } from '../route-table.ts'
 import { namespaceParameter, textParameter } from '../validate.ts'
 
 export function addCatalogRoutes(routes: RouteTable, services: HttpServices): void {
-  routes.addPublic('session', ({ response, principal }) => {
-    const body: SessionResponse = {
-      principal: principal?.name ?? null,
-      isSignInRequired: services.authenticator.isRequired && principal === undefined,
-      // Whoever is nobody here need not know what runs.
-      version: principal === undefined ? null : services.version,
-      discovery: services.discovery,
-    }
-    response.json(body)
-  })
-
   routes.add('namespaces', ({ response, principal }) => {
     const namespaces = services.authorizer.namespacesOf(principal).map((levels) => [...levels])
     response.json({ namespaces } satisfies NamespacesResponse)
