@@ -10,6 +10,8 @@ import { NoResult } from './features/results/ResultsPane.tsx'
 import { ResultTabs } from './features/results/ResultTabs.tsx'
 import { RunBar } from './features/results/RunBar.tsx'
 import { stopTab, useRunSnapshot, useTabRuns } from './query-run/run-registry.ts'
+import { TimeTravel } from './features/time-travel/TimeTravel.tsx'
+import { tabActions } from './features/editor/tabs-store.ts'
 import { ResultArea } from './ResultArea.tsx'
 import { ErrorBoundary } from './ui/ErrorBoundary.tsx'
 
@@ -61,6 +63,11 @@ export function ResultsSection({ tab, editor, estimate }: ResultsSectionProps) {
   return (
     <section className="results-pane" aria-label="Results" data-zone="results">
       <ErrorBoundary name="The result">
+        <TimeTravel
+          tables={shown.estimate?.tables ?? []}
+          pins={pins}
+          onPin={(table, commit) => tabActions.pin(tabId, table, commit)}
+        />
         <RunBar
           snapshot={snapshot}
           waitingCount={tabRuns?.waiting.length ?? 0}

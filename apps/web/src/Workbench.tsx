@@ -30,6 +30,22 @@ function useStopKeys(tabId: string, isBusy: boolean): void {
   }, [tabId, isBusy])
 }
 
+/** Mod Enter outside of the editor, which has its own, runs what it would run there. */
+function useRunKey(editor: RefObject<EditorHandle | null>, isHidden: boolean): void {
+  useEffect(() => {
+    if (isHidden) return
+    const onKeyDown = (event: KeyboardEvent) => {
+      const isRun =
+        event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey
+      const isElsewhere =
+        event.target instanceof Element && event.target.closest('.sql-editor, dialog, [role=dialog]')
+      if (isRun && isElsewhere === null && !event.defaultPrevented) editor.current?.run()
+    }
+    addEventListener('keydown', onKeyDown)
+    return () => removeEventListener('keydown', onKeyDown)
+  }, [editor, isHidden])
+}
+
 interface WorkbenchCommandsInput {
   editor: RefObject<EditorHandle | null>
   tabId: string
@@ -120,6 +136,7 @@ export function Workbench({ isHidden, editor, isResultShown, toggleResults }: Wo
   )
   const estimate = useEstimatePanel()
   useStopKeys(activeId, runningIds.has(activeId))
+  useRunKey(editor, isHidden)
   useWorkbenchCommands({ editor, tabId: activeId, toggleResults, toggleEstimate: estimate.toggle })
 
   return (

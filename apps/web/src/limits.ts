@@ -68,3 +68,8 @@ export const ZONE_OFFSETS_KEPT_MAX = 20_000
 export const DATA_MOVED_POLL_MS = 30_000
 /** Tables of one result that are looked at. */
 export const DATA_MOVED_TABLES_MAX = 8
+
+/** Commits that a rail shows, the newest ones. */
+export const RAIL_COMMITS_MAX = 400
+/** Tables of a statement that have a rail. */
+export const RAIL_TABLES_MAX = 3

@@ -6,6 +6,7 @@ import './styles/shell.css'
 import './styles/catalog.css'
 import './styles/results.css'
 import './styles/scan.css'
+import './styles/time-travel.css'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
@@ -14,6 +15,7 @@ import { queryClient } from './api/query-client.ts'
 import { loadRecords, recordRun } from './history/browser-store.ts'
 import { openLinkOfPage } from './link/open-link.ts'
 import { onRunEnd } from './query-run/run-registry.ts'
+import { ErrorBoundary } from './ui/ErrorBoundary.tsx'
 import { startTheme } from './ui/theme.ts'
 
 startTheme()
@@ -27,7 +29,9 @@ if (root !== null)
   createRoot(root).render(
     <StrictMode>
       <QueryClientProvider client={queryClient}>
-        <App />
+        <ErrorBoundary name="The workbench">
+          <App />
+        </ErrorBoundary>
       </QueryClientProvider>
     </StrictMode>,
   )

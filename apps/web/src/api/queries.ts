@@ -1,7 +1,8 @@
 // What the catalog says, through TanStack Query: cached for a while, refetched on demand, one request for equal keys.
 import { useQuery } from '@tanstack/react-query'
 import { CATALOG_STALE_MS } from '../limits.ts'
-import { getNamespaces, getSession, getTable } from './client.ts'
+import { getNamespaces, getSession } from './client.ts'
+import { tableQuery } from './query-client.ts'
 
 export const useSession = () =>
   useQuery({
@@ -18,9 +19,4 @@ export const useNamespaces = () =>
   })
 
 export const useTable = (namespace: readonly string[], table: string, isEnabled = true) =>
-  useQuery({
-    queryKey: ['table', namespace, table],
-    queryFn: ({ signal }) => getTable(namespace, table, signal),
-    staleTime: CATALOG_STALE_MS,
-    enabled: isEnabled,
-  })
+  useQuery({ ...tableQuery({ namespace, table }), enabled: isEnabled })

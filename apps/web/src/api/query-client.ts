@@ -42,12 +42,14 @@ export async function loadTableNames(namespace: readonly string[]): Promise<read
 }
 
 /** A table's metadata, at most CATALOG_STALE_MS old. */
-export const loadTable = ({ namespace, table }: TableName): Promise<TableResponse> =>
-  queryClient.fetchQuery({
-    queryKey: ['table', namespace, table],
-    queryFn: ({ signal }) => getTable(namespace, table, signal),
-    staleTime: CATALOG_STALE_MS,
-  })
+export const tableQuery = ({ namespace, table }: TableName) => ({
+  queryKey: ['table', namespace, table],
+  queryFn: ({ signal }: { signal: AbortSignal }): Promise<TableResponse> =>
+    getTable(namespace, table, signal),
+  staleTime: CATALOG_STALE_MS,
+})
+
+export const loadTable = (name: TableName): Promise<TableResponse> => queryClient.fetchQuery(tableQuery(name))
 
 /** Columns of a table's current schema, top level. */
 export async function loadColumns(name: TableName) {

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { closeTab, editTab, initialTabs, mergeTabs, openTab, parseTabs, reopenTab } from './tabs-state.ts'
+import {
+  closeTab,
+  editTab,
+  initialTabs,
+  mergeTabs,
+  openTab,
+  parseTabs,
+  pinTable,
+  reopenTab,
+} from './tabs-state.ts'
 
 describe('tabs', () => {
   it('reopens a closed tab with its text', () => {
@@ -41,4 +50,23 @@ describe('tabs', () => {
     expect(merged.activeId).toBe('a')
     expect(mergeTabs(initialTabs('a'), initialTabs('b'), new Set(['a', 'b'])).open).toHaveLength(1)
   })
+})
+
+it('[TV3] a table of a tab is read at one snapshot or as it is now, and other pins stay', () => {
+  const tabs = initialTabs('a')
+  const orders = { namespace: ['sales'], table: 'orders' }
+  const at = (snapshotId: string) => ({ snapshotId, committedAtMs: 1 })
+  const both = pinTable(pinTable(tabs, 'a', orders, at('1')), 'a', { ...orders, table: 'lines' }, at('2'))
+  const moved = pinTable(both, 'a', orders, at('3'))
+  expect(moved.open[0]?.pins.map(({ table, snapshotId }) => [table, snapshotId])).toEqual([
+    ['lines', '2'],
+    ['orders', '3'],
+  ])
+  expect(pinTable(moved, 'a', orders, null).open[0]?.pins).toHaveLength(1)
+  expect(pinTable(moved, 'gone', orders, null)).toBe(moved)
+  // Tabs are stored as JSON: nothing but the pin is taken over from whatever names the commit.
+  const named = { ...at('9007199254740993'), addedRows: 5n }
+  expect(parseTabs(JSON.stringify(pinTable(tabs, 'a', orders, named)))?.open[0]?.pins).toEqual([
+    { ...orders, ...at('9007199254740993') },
+  ])
 })

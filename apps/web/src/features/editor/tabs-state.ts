@@ -1,6 +1,7 @@
 // The open tabs and the recently closed ones, as a value with pure changes. Closing asks nothing because nothing is
 // lost: a closed tab keeps its text and can be reopened. There is always at least one open tab.
 import { requestedPin, type RequestedPin } from '@lake/core/api/contract.ts'
+import { tableKey } from '@lake/core/iceberg/identifiers.ts'
 import { TABS_CLOSED_KEPT_MAX, TABS_OPEN_MAX } from '../../limits.ts'
 
 export interface TabPin extends RequestedPin {
@@ -65,6 +66,27 @@ export function reopenTab(state: TabsState): TabsState {
   const tab = state.closed.at(-1)
   if (tab === undefined || state.open.length >= TABS_OPEN_MAX) return state
   return { open: [...state.open, tab], activeId: tab.id, closed: state.closed.slice(0, -1) }
+}
+
+/** Reads one table of a tab at a snapshot, or, without one, as it is now; other pins stay. */
+export function pinTable(
+  state: TabsState,
+  id: string,
+  { namespace, table }: Pick<TabPin, 'namespace' | 'table'>,
+  commit: Pick<TabPin, 'snapshotId' | 'committedAtMs'> | null,
+): TabsState {
+  const tab = state.open.find((open) => open.id === id)
+  if (tab === undefined) return state
+  const isOther = (pin: TabPin): boolean => tableKey(pin.namespace, pin.table) !== tableKey(namespace, table)
+  const others = tab.pins.filter(isOther)
+  const pin = commit && {
+    namespace,
+    table,
+    snapshotId: commit.snapshotId,
+    committedAtMs: commit.committedAtMs,
+  }
+  const pins = pin === null ? others : [...others, pin]
+  return editTab(state, id, { pins, linked: undefined })
 }
 
 export function activateTab(state: TabsState, id: string): TabsState {

@@ -10,8 +10,10 @@ import {
   mergeTabs,
   openTab,
   parseTabs,
+  pinTable,
   reopenTab,
   type Tab,
+  type TabPin,
   type TabsState,
 } from './tabs-state.ts'
 
@@ -82,6 +84,11 @@ export const tabActions = {
   activate: (id: string) => change(activateTab(snapshot.tabs, id)),
   rename: (id: string, title: string) => change(editTab(snapshot.tabs, id, { title })),
   unpin: (id: string) => change(editTab(snapshot.tabs, id, { pins: [], linked: undefined })),
+  pin: (
+    id: string,
+    table: Pick<TabPin, 'namespace' | 'table'>,
+    commit: Pick<TabPin, 'snapshotId' | 'committedAtMs'> | null,
+  ) => change(pinTable(snapshot.tabs, id, table, commit)),
   setSql: (id: string, sql: string) => change(editTab(snapshot.tabs, id, { sql })),
 }
 

@@ -1,0 +1,18 @@
+// What the rail says of one commit.
+import { countedText, countText, instantText } from '../../ui/format-quantity.ts'
+import type { RailCommit } from './rail-commits.ts'
+
+/** append +1,204 rows −3, tag q3 */
+export function commitText({ operation, addedRows, deletedRows, refs }: RailCommit): string {
+  const parts = [operation ?? 'commit']
+  if (addedRows !== null && addedRows > 0n) parts.push(`+${countText(addedRows)}`)
+  if (deletedRows !== null && deletedRows > 0n) parts.push(`−${countText(deletedRows)}`)
+  const rows = parts.length > 1 ? `${parts.join(' ')} rows` : parts.join(' ')
+  return refs.length === 0 ? rows : `${rows} · ${refs.join(', ')}`
+}
+
+/** Where the reader stands: `current`, or the time and how many commits lie after it. */
+export function standText(commit: RailCommit, commitsAfter: number): string {
+  if (commitsAfter === 0) return `current, committed ${instantText(commit.committedAtMs)}`
+  return `as of ${instantText(commit.committedAtMs)}, ${countedText(commitsAfter, 'commit')} before current`
+}
