@@ -31,6 +31,7 @@ const PROVES: Readonly<Record<string, string>> = {
   'java.changed_keys': '[H85] [H87]',
   'java.cut_bounds': '[H53]',
   'java.defaults': '[H59] [H67]',
+  'java.lineage': '[H26] [H95] [H96] [B32]',
   'java.moments': '[H70] [H71]',
   'java.nan_partitions': '[H46] [H54] [H55] [B20] [B23]',
   'java.odd_names': '[H75]',

@@ -170,7 +170,7 @@ describe('[RL1] stars do not show them', () => {
 })
 
 describe('[RL2] a name that means something else keeps its meaning', () => {
-  it('a column of the table wins', async () => {
+  it('[H79] a column of the table wins', async () => {
     const { rows } = await ask('SELECT _file, _pos, _spec_id, _row_id FROM iceberg.generated.own')
     expect(rows).toEqual(['42 0 0 null'])
     expect((await ask('SELECT *, _pos FROM iceberg.generated.own')).names).toEqual(['_FILE', 'id', '_pos'])
@@ -188,7 +188,7 @@ describe('[RL2] a name that means something else keeps its meaning', () => {
 })
 
 describe('[RL3] lineage', () => {
-  it('is inherited from list and manifest, over files of both formats', async () => {
+  it('[H26] [H95] [H96] is inherited from list and manifest, over files of both formats', async () => {
     const sql = `SELECT id, _row_id, _last_updated_sequence_number AS n, _pos FROM ${T} WHERE id IN (0, 2048, 4999) OR id >= 5000 ORDER BY id`
     expect((await ask(sql)).rows).toEqual([
       '0 1000 1 0',

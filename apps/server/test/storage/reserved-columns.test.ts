@@ -78,7 +78,7 @@ describe('[RL4] _pos', () => {
     expect(rows.filter(([id, position]) => String(id) !== position)).toEqual([])
   })
 
-  it('prunes row groups, and counts deleted rows', async () => {
+  it('[H83] prunes row groups, and counts deleted rows', async () => {
     const deleted = createPositionSet()
     for (const position of [3_000, 3_001, 3_500]) deleted.add(position)
     const predicate: Predicate = { op: 'eq', fieldId: 2_147_483_645, literal: 3_002n }
@@ -115,7 +115,7 @@ describe('[RL3] lineage', () => {
     return await rowsIn(await excerptOf(path, schema, directory, { reserved, task }))
   }
 
-  it('what the file has wins, row by row; the rest is derived', async () => {
+  it('[H95] [H96] what the file has wins, row by row; the rest is derived', async () => {
     const rows = await lineage({ firstRowId: 2n ** 53n + 1n })
     const expected = Array.from({ length: ROWS }, (_, id) => [
       id,
@@ -125,7 +125,7 @@ describe('[RL3] lineage', () => {
     expect(rows).toEqual(expected)
   })
 
-  it('a file without a first row id has no lineage but what it stores', async () => {
+  it('[H97] a file without a first row id has no lineage but what it stores', async () => {
     const rows = await lineage({})
     expect(rows.filter(([, rowId]) => rowId !== null).map(([id]) => id)).toEqual([
       7, 1_007, 2_007, 3_007, 4_007,
