@@ -1,6 +1,7 @@
 // The HTTP contract: each route's method, path and bodies. Both sides build on it; docs/http-api.md describes it.
 import * as z from 'zod'
 import { int64String, requestedVersion, tablePin, tableReceipt } from '../flight/receipt.ts'
+import { pollDescriptor, statementSummary } from '../statements/poll-info.ts'
 
 export const API_PREFIX = '/api/v1'
 
@@ -31,6 +32,8 @@ export const sessionResponse = z.object({
   /** null while sign-in is required. */
   version: z.string().nullable(),
   discovery: z.enum(['exact', 'list']),
+  /** Whether statements can run in the background. */
+  hasBackground: z.boolean(),
 })
 export type SessionResponse = z.infer<typeof sessionResponse>
 
@@ -209,8 +212,44 @@ export const estimateResponse = z.object({
 })
 export type EstimateResponse = z.infer<typeof estimateResponse>
 
-/** A ticket to redeem, or to cancel. */
+/** A ticket to redeem. */
 export const ticketRequest = z.object({ ticket: z.string().min(1).max(1_048_576) })
+
+/** A background statement to begin: from SQL text, or from a ticket, whose pins it then keeps. */
+export const submitRequest = z
+  .object({
+    sql: sqlText.optional(),
+    pins: z.array(requestedPin).max(64).optional(),
+    ticket: z.string().min(1).max(1_048_576).optional(),
+    /** Submitting again with the same key gives the same statement. */
+    idempotencyKey: z.string().min(1).max(128).optional(),
+    /** Whether a finished result of the same statement at the same snapshots may answer; it may where this is absent. */
+    isReuseAllowed: z.boolean().optional(),
+  })
+  .refine(({ sql, ticket, pins }) => (sql === undefined) !== (ticket === undefined) && !(ticket && pins), {
+    message: 'needs either sql (with pins) or ticket',
+  })
+export type SubmitRequest = z.infer<typeof submitRequest>
+
+export const pollRequest = z.union([
+  z.object({
+    descriptor: pollDescriptor,
+    /** How long to wait for news; the server waits no longer than 20 s. */
+    waitMs: z.number().int().nonnegative().optional(),
+  }),
+  submitRequest,
+])
+export type PollRequest = z.infer<typeof pollRequest>
+
+export const statementsResponse = z.object({ statements: z.array(statementSummary) })
+export type StatementsResponse = z.infer<typeof statementsResponse>
+
+/** Work to stop: what streams for a ticket, or a background statement. */
+export const cancelFlightInfoRequest = z.union([
+  ticketRequest,
+  z.object({ statementId: z.string().min(1).max(64) }),
+])
+export type CancelFlightInfoRequest = z.infer<typeof cancelFlightInfoRequest>
 
 export const cancelFlightInfoResponse = z.object({
   /** `cancelled`: the work has ended. `notCancellable`: nothing runs for this ticket. */
@@ -251,6 +290,8 @@ export const ROUTES = {
   estimate: { method: 'POST', path: '/estimate', requires: 'statement' },
   flightInfo: { method: 'POST', path: '/flight-info', requires: 'statement' },
   doGet: { method: 'POST', path: '/do-get', requires: 'ticket' },
+  pollFlightInfo: { method: 'POST', path: '/poll-flight-info', requires: 'ticket' },
+  statements: { method: 'GET', path: '/statements', requires: 'principal' },
   cancelFlightInfo: { method: 'POST', path: '/cancel-flight-info', requires: 'ticket' },
 } as const satisfies Record<string, Route>
 export type RouteName = keyof typeof ROUTES

@@ -15,6 +15,8 @@ export const progress = z.object({
   filesRead: z.number().int(),
   filesPlanned: z.number().int(),
   bytesRead: z.number().int(),
+  /** Of data and delete files, as planned; more is read by footers and gaps, and less where a LIMIT ends the reading. */
+  bytesPlanned: z.number().int(),
   /** Rows sent before this message. */
   rowCount: z.number().int(),
   elapsedMs: z.number(),
