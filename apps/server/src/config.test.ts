@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { isAppError } from '@lake/core/errors.ts'
 import { readConfig } from './config.ts'
+import { parsePostgresUrl } from './config/state.ts'
+import { Secret } from './observability/redaction.ts'
 
 const TRIPLE = {
   LAKE_ICEBERG_REST_ENDPOINT: 'https://catalog.example/api',
@@ -160,5 +162,55 @@ describe('readConfig', () => {
     ])
     expect(faultsOf({ LAKE_TICKET_KEYS: `a:${key},a:${key}` })).toHaveLength(1)
     expect(faultsOf({ LAKE_TICKET_KEYS: 'a:c2hvcnQ=' })).toHaveLength(1)
+  })
+})
+
+describe('background statements', () => {
+  const keys = `k:${Buffer.alloc(32).toString('base64')}`
+  const statementsOf = (environment: Record<string, string>) => readConfig(environment).statements
+
+  it('[CF10] are kept in a folder, with their results where no other place is named', () => {
+    expect(statementsOf({})).toBeUndefined()
+    expect(statementsOf({ LAKE_STATE_URL: 'file:///var/lib/lake%20x' })).toEqual({
+      state: { kind: 'sqlite', directory: '/var/lib/lake x' },
+      results: { kind: 'folder', directory: '/var/lib/lake x/results' },
+    })
+  })
+
+  it('[CF10] are shared with keys and results only', () => {
+    const shared = { LAKE_STATE_URL: 'postgres://u:hunter2@db.example:5432/lake' }
+    expect(faultsOf(shared)).toEqual([
+      expect.stringMatching(/^LAKE_TICKET_KEYS is required/),
+      expect.stringMatching(/^LAKE_RESULTS_URL is required/),
+    ])
+    const results = { LAKE_RESULTS_URL: 's3://bucket/a/b/', LAKE_RESULTS_S3_CREDENTIAL: 'id:secret' }
+    expect(statementsOf({ ...shared, LAKE_TICKET_KEYS: keys, ...results })).toMatchObject({
+      state: { kind: 'postgres' },
+      results: { kind: 's3', bucket: 'bucket', prefix: 'a/b', region: 'us-east-1', isPathStyle: false },
+    })
+  })
+
+  it.each([
+    ['LAKE_STATE_URL', 'sqlite:x'],
+    ['LAKE_STATE_URL', 'file://host/x'],
+    ['LAKE_STATE_URL', 'postgres://u:hunter2@db.example'],
+    ['LAKE_STATE_URL', 'postgres://u:hunter2@db.example/lake?sslmode=disable'],
+    ['LAKE_RESULTS_URL', 's3://UPPER/x'],
+    ['LAKE_RESULTS_URL', 'https://bucket/x'],
+    ['LAKE_RESULTS_URL', 'file:///x'],
+    ['LAKE_RESULTS_S3_CREDENTIAL', 'hunter2'],
+    ['LAKE_RESULTS_S3_REGION', 'eu'],
+  ])('[CF5] [CF10] report %s=%s as a fault, without secrets', (name, value) => {
+    const faults = faultsOf({ [name]: value })
+    expect(faults).toEqual([expect.stringMatching(new RegExp(`^${name} `))])
+    expect(faults.join()).not.toContain('hunter2')
+  })
+
+  it('[CF10] reach PostgreSQL without TLS on numeric loopback only', () => {
+    const isEncrypted = (url: string) => parsePostgresUrl(new Secret(url))?.isEncrypted
+    expect(isEncrypted('postgres://u@127.0.0.1:5432/lake')).toBe(false)
+    expect(isEncrypted('postgres://u@[::1]/lake')).toBe(false)
+    expect(isEncrypted('postgresql://u@localhost/lake')).toBe(true)
+    expect(isEncrypted('postgres://u@10.0.0.1/lake')).toBe(true)
   })
 })

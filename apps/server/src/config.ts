@@ -12,6 +12,7 @@ import {
   type Environment,
   type Reader,
 } from './config/reader.ts'
+import { readStatements, type StatementsConfig } from './config/state.ts'
 import { Secret } from './observability/redaction.ts'
 
 export type CatalogAuth =
@@ -57,6 +58,8 @@ export interface Config extends AccessConfig {
   readonly metrics: Address | undefined
   /** First seals, all open. Empty: a key is made at start, and tickets end with the process. */
   readonly ticketKeys: readonly TicketKey[]
+  /** undefined: statements run while somebody reads them, and not in the background. */
+  readonly statements: StatementsConfig | undefined
   readonly cacheDirectory: string | undefined
   readonly cacheBytesMax: number
   readonly scanBytesMax: number
@@ -86,6 +89,7 @@ export function readConfig(environment: Environment): Config {
     ...readAccess(reader),
     metrics: reader.address('LAKE_METRICS_ADDR'),
     ticketKeys: readTicketKeys(reader),
+    statements: readStatements(reader),
     cacheDirectory: reader.text('LAKE_CACHE_DIR'),
     cacheBytesMax: reader.integer('LAKE_CACHE_BYTES_MAX', 2 * GIB, 0),
     scanBytesMax: reader.integer('LAKE_SCAN_BYTES_MAX', 20 * GIB, 1),
@@ -227,16 +231,23 @@ function readTicketKeys(reader: Reader): readonly TicketKey[] {
   const name = 'LAKE_TICKET_KEYS'
   const setting = reader.rawText(name)
   if (setting === undefined) return []
-  const keys: TicketKey[] = []
-  for (const part of setting.split(',')) {
-    const [id, key, ...rest] = part.trim().split(':')
-    const isKey = key !== undefined && Buffer.from(key, 'base64').length === 32
-    if (id === undefined || !/^[A-Za-z0-9_-]{1,32}$/.test(id) || !isKey || rest.length > 0) {
-      reader.fault(name, 'must be id:key pairs parted by commas, each key 32 bytes in base64')
-      return []
-    }
-    keys.push({ id, key: new Secret(key) })
+  const keys = parseTicketKeys(setting)
+  if (keys === undefined) {
+    reader.fault(name, 'must be id:key pairs parted by commas, each key 32 bytes in base64')
+    return []
   }
   if (new Set(keys.map(({ id }) => id)).size !== keys.length) reader.fault(name, 'names a key id twice')
+  return keys
+}
+
+/** `id:key` pairs parted by commas, each key 32 bytes in base64; undefined for anything else. */
+export function parseTicketKeys(text: string): readonly TicketKey[] | undefined {
+  const keys: TicketKey[] = []
+  for (const part of text.split(',')) {
+    const [id, key, ...rest] = part.trim().split(':')
+    const isKey = key !== undefined && Buffer.from(key, 'base64').length === 32
+    if (id === undefined || !/^[A-Za-z0-9_-]{1,32}$/.test(id) || !isKey || rest.length > 0) return undefined
+    keys.push({ id, key: new Secret(key) })
+  }
   return keys
 }
