@@ -5,6 +5,7 @@
 // Options other than --port and --json are the local lake's (see its README).
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { buildWeb, lakeEnvironment, ROOT, startProgram, type LakeReady } from './programs.ts'
 
@@ -50,6 +51,7 @@ async function start(): Promise<void> {
       LAKE_HTTP_ADDR: `127.0.0.1:${port}`,
       LAKE_LOG_LEVEL: 'warn',
       LAKE_CACHE_DIR: join(ROOT, '.data/chunk-cache'),
+      LAKE_STATE_URL: pathToFileURL(join(ROOT, '.data/state')).href,
       ...env,
     },
   })

@@ -176,6 +176,43 @@ export const LIMITS = {
   oidcClockToleranceMs: 30 * SECOND,
   oidcGrantsMax: 10_000,
 
+  // Background statements
+  /** Of one call to the store of statements. */
+  stateCallTimeoutMs: 10 * SECOND,
+  stateConnectionsMax: 8,
+  /** Waiting, running or being cancelled, of one principal and of all. */
+  statementsOpenOfPrincipalMax: 50,
+  statementsOpenMax: 1_000,
+  statementsListedMax: 200,
+  submitRetryAfterMs: 5 * SECOND,
+  /** A worker that has not renewed its claim for so long loses it. */
+  claimLeaseMs: 15 * SECOND,
+  heartbeatEveryMs: SECOND,
+  claimEveryMs: SECOND,
+  attemptsMax: 4,
+  /** After a first attempt that may heal; doubles with each. */
+  attemptDelayMs: 2 * SECOND,
+  backgroundDeadlineMs: 4 * 3_600 * SECOND,
+  /** How long a poll may wait for news, how often it looks, and how many may wait at once; others are answered at once. */
+  pollWaitMsMax: 20 * SECOND,
+  pollEveryMs: 250,
+  pollsWaitingMax: 256,
+
+  // Results of background statements
+  /** A part is closed once it has so many bytes or rows; it may pass this by one batch. */
+  resultPartBytes: 8 * MIB,
+  resultPartRows: 262_144,
+  resultPartBytesMax: 72 * MIB,
+  resultBytesMax: 8_192 * MIB,
+  resultPartsMax: 2_048,
+  resultManifestBytesMax: 8 * MIB,
+  resultLifetimeMs: 72 * 3_600 * SECOND,
+  resultRequestTimeoutMs: 60 * SECOND,
+  retentionEveryMs: 600 * SECOND,
+  /** Objects that no manifest names are left for so long: their statement may still be running. */
+  resultOrphanMs: 3_600 * SECOND,
+  statementsRemovedAtOnceMax: 500,
+
   // HTTP
   readinessTimeoutMs: 2 * SECOND,
   /** How long running requests may go on when the server is asked to end. */

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { VerifyStorageAccessResponse } from '@lake/core/api/contract.ts'
 import { AppError } from '@lake/core/errors.ts'
+import type { TicketClaims } from '@lake/core/flight/ticket.ts'
 import type { PruningSwitches } from '@lake/core/scan/table-scan.ts'
 import { createAuthorizer } from './access/authorizer.ts'
 import { openAccess } from './access/open-access.ts'
@@ -27,7 +28,7 @@ import type { Engine } from './engine/engine.ts'
 import { createEnginePool } from './engine/engine-pool.ts'
 import { createEstimates } from './flight/estimates.ts'
 import { createFlightService } from './flight/flight-service.ts'
-import { createTicketSealer } from './flight/ticket-sealer.ts'
+import { createTicketSealer, type TicketSealer } from './flight/ticket-sealer.ts'
 import { createApp } from './http/app.ts'
 import { createMetricsApp } from './http/metrics-app.ts'
 import { LIMITS } from './limits.ts'
@@ -36,6 +37,8 @@ import { createMetrics, type Metrics } from './observability/metrics.ts'
 import { createFooterGuesses } from './parquet/footer-guess.ts'
 import type { QueryServices } from './queries/query-services.ts'
 import { verifyStorageAccess } from './queries/verify-storage-access.ts'
+import { loadKeyRing } from './sealing/key-ring.ts'
+import { openStatements, type Statements } from './statements/open-statements.ts'
 import { openChunkCache } from './storage/column-chunk-cache.ts'
 import { createStorageDispatcher } from './storage/s3-object-store.ts'
 import { createTableStorageFactory, type TableStorage } from './storage/table-storage.ts'
@@ -71,9 +74,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
   await using stack = new AsyncDisposableStack()
   const metrics = createMetrics()
+  const state = config.statements?.state
+  const keys = await loadKeyRing(config.ticketKeys, state?.kind === 'sqlite' ? state.directory : undefined)
   const access = await openAccess({
     config,
-    keys: config.ticketKeys,
+    keys,
     resolver: options.resolver,
     clock,
     logger,
@@ -83,18 +88,21 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   await checkNamespaces(config.iceberg, lake.catalog)
   const parts = { ...lake, metrics, clock, stack, pruning: options.pruning }
   const services = await createQueryServices(config, config.iceberg, parts)
+  const sealer = createTicketSealer({ keys, purpose: 'do-get', clock })
+  const statements = await openBackground(config, { ...options, services, keys, sealer, metrics, stack })
   const app = createApp({
     ...access,
     authorizer: services.authorizer,
     browser: createCatalogBrowser({ ...services, discovery: config.iceberg.discovery }),
     flight: createFlightService({
       ...services,
-      sealer: createTicketSealer({ keys: config.ticketKeys, purpose: 'do-get', clock }),
+      sealer,
       createId: randomUUID,
       logger,
       metrics,
     }),
     estimate: createEstimates(services),
+    statements: statements?.service,
     verifyStorageAccess: async (ident, signal) => await verifyStorageAccess(ident, services, signal),
     logger,
     metrics,
@@ -105,7 +113,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     publicUrl: config.publicUrl,
     findProblems: async () => {
       const signal = AbortSignal.timeout(LIMITS.readinessTimeoutMs)
-      const found = [findEngineProblems(services.engine, signal), access.authenticator.findProblems(signal)]
+      const found = [
+        findEngineProblems(services.engine, signal),
+        access.authenticator.findProblems(signal),
+        statements?.findProblems() ?? Promise.resolve([]),
+      ]
       return (await Promise.all(found)).flat()
     },
   })
@@ -169,6 +181,17 @@ function openLake(
         askSignature: async (request, signal) => await catalog.signRequest(table, request, signal),
       }),
   }
+}
+
+/** Background statements, where a store for them is configured. */
+async function openBackground(
+  { statements, enginesMax }: Config,
+  parts: Omit<Parameters<typeof openStatements>[1], 'openTicket'> & { readonly sealer: TicketSealer },
+): Promise<Statements | undefined> {
+  if (statements === undefined) return undefined
+  const openTicket = (ticket: string, principal: string | null): TicketClaims =>
+    parts.sealer.open(ticket, principal)
+  return await openStatements({ ...statements, enginesMax }, { ...parts, openTicket })
 }
 
 /** Whether a statement could be planned now: the engine reads one. */

@@ -29,6 +29,7 @@ beforeAll(async () => {
   stack = await startTestStack(lake, {
     LAKE_METRICS_ADDR: '127.0.0.1:0',
     LAKE_PRINCIPALS: principals.path,
+    LAKE_STATE_URL: `file://${lake.directory}/state`,
   })
   const client = (name: Name): TestClient => createTestClient(stack.url, bearer(principals.tokens[name]))
   as = { ada: client('ada'), bob: client('bob'), eve: client('eve'), nobody: createTestClient(stack.url) }
@@ -103,7 +104,7 @@ describe('[AU1] every route', () => {
     const answer = await as.eve.request(ROUTES[name].method, path, body)
     const { requires } = ROUTES[name]
     if (requires === 'principal') {
-      expect(await answer.json()).toEqual({ namespaces: [] })
+      expect(await answer.json()).toEqual({ [name]: [] })
     } else {
       const expected = {
         namespace: 'NO_SUCH_NAMESPACE',

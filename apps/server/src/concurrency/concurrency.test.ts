@@ -29,6 +29,28 @@ describe('semaphore', () => {
     expect([semaphore.heldCount, semaphore.waitingCount]).toEqual([0, 0])
   })
 
+  it('[AD1] lets background work wait behind the rest, and hold no more than its share', async () => {
+    const semaphore = createSemaphore({ permitsMax: 2, waitingMax: 9, name: 'tests', backgroundMax: 1 })
+    const order: string[] = []
+    const wait = async (name: string, isBackground: boolean): Promise<() => void> => {
+      const release = await semaphore.acquire(NEVER, { isBackground })
+      order.push(name)
+      return release
+    }
+    const first = await wait('background 1', true)
+    const second = wait('background 2', true)
+    expect([semaphore.heldCount, semaphore.waitingCount]).toEqual([1, 1])
+    const person = await wait('person 1', false)
+    const other = wait('person 2', false)
+    first()
+    const releases = [await other, person]
+    expect(order).toEqual(['background 1', 'person 1', 'person 2'])
+    for (const release of releases) release()
+    ;(await second)()
+    expect(order.at(-1)).toBe('background 2')
+    expect([semaphore.heldCount, semaphore.waitingCount]).toEqual([0, 0])
+  })
+
   it('lets a waiter leave without losing the permit', async () => {
     const semaphore = createSemaphore({ permitsMax: 1, waitingMax: 2, name: 'tests' })
     const release = await semaphore.acquire(NEVER)

@@ -1,9 +1,11 @@
 // Messages of ours in an Arrow stream: zero-row record batches with custom metadata, and the stream's end.
-// Needs no engine: whoever writes the response uses it, also when a statement failed before its schema was known.
-import { BATCH_METADATA_KEY, type BatchMessage } from '@lake/core/api/wire.ts'
+// Needs no engine: whoever writes the response uses it, also when a statement failed before its schema was known. Whoever
+// stores a stream in pieces tells them apart here.
+import { BATCH_METADATA_KEY, batchMessage, type BatchMessage } from '@lake/core/api/wire.ts'
 import {
   DataType,
   makeData,
+  Message,
   RecordBatch,
   RecordBatchReader,
   RecordBatchStreamWriter,
@@ -47,6 +49,24 @@ export function encodeMessageBatch(schemaMessage: Uint8Array, message: BatchMess
   const batch = new RecordBatch(schema, data, metadata)
   const stream = RecordBatchStreamWriter.writeAll([batch]).toUint8Array(true)
   return stream.slice(schemaLength(stream), stream.length - END_OF_STREAM.length)
+}
+
+/** What one encapsulated message of a stream of `runQuery` is. */
+export type StreamMessage =
+  | { readonly kind: 'schema' }
+  | { readonly kind: 'rows'; readonly rowCount: number }
+  | { readonly kind: 'message'; readonly message: BatchMessage }
+  | { readonly kind: 'end' }
+
+/** Looks at the header of one whole message; its rows are not decoded. */
+export function decodeMessage(bytes: Uint8Array): StreamMessage {
+  const headerLength = schemaLength(bytes) - 8
+  if (headerLength === 0) return { kind: 'end' }
+  const decoded = Message.decode(bytes.subarray(8, 8 + headerLength))
+  if (decoded.isSchema()) return { kind: 'schema' }
+  const text = decoded.metadata.get(BATCH_METADATA_KEY)
+  if (text !== undefined) return { kind: 'message', message: batchMessage.parse(JSON.parse(text)) }
+  return { kind: 'rows', rowCount: (decoded.header() as { length: number }).length }
 }
 
 /** Length of the schema message that a stream begins with: 8 bytes of prefix and the metadata; it has no body. */

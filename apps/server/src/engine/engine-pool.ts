@@ -9,7 +9,7 @@ import { raceAbort, startDeadline } from '../concurrency/deadline.ts'
 import { createSemaphore } from '../concurrency/semaphore.ts'
 import { LIMITS } from '../limits.ts'
 import { createAnalyst } from './analyst.ts'
-import type { Engine, EngineSession } from './engine.ts'
+import type { Engine } from './engine.ts'
 import { startEngineClient, type EngineClient } from './engine-client.ts'
 import { createSession } from './session.ts'
 
@@ -25,6 +25,11 @@ export interface EnginePoolOptions {
 }
 
 const never = new AbortController().signal
+
+/** Of several processes all but one: people who wait find one soon, however long background statements run. */
+export function backgroundEnginesMax(enginesMax: number): number {
+  return Math.max(1, enginesMax - 1)
+}
 
 function createStarter(options: EnginePoolOptions): Start {
   const shared = {
@@ -139,14 +144,15 @@ export async function createEnginePool(options: EnginePoolOptions): Promise<Engi
   const analysis = createAnalysis(start)
   const sessions = createSemaphore({
     permitsMax: options.enginesMax,
+    backgroundMax: backgroundEnginesMax(options.enginesMax),
     waitingMax: LIMITS.engineQueueMax,
     name: 'an engine process',
   })
   let isClosed = false
 
-  const acquire = async (signal: AbortSignal): Promise<EngineSession> => {
+  const acquire: Engine['acquire'] = async (signal, { isBackground = false } = {}) => {
     if (isClosed) throw new AppError('BUSY', 'The server is stopping')
-    const permit = await waitForPermit(sessions, signal)
+    const permit = await waitForPermit(sessions, isBackground, signal)
     try {
       const client = await idle.take(signal)
       return createSession(client, {
@@ -181,11 +187,12 @@ export async function createEnginePool(options: EnginePoolOptions): Promise<Engi
 
 async function waitForPermit(
   sessions: ReturnType<typeof createSemaphore>,
+  isBackground: boolean,
   signal: AbortSignal,
 ): Promise<() => void> {
   using deadline = startDeadline(signal, LIMITS.engineQueueWaitMs, 'Waiting for an engine process')
   try {
-    return await sessions.acquire(deadline.signal)
+    return await sessions.acquire(deadline.signal, { isBackground })
   } catch (error) {
     if (signal.aborted || !isAppError(error, 'DEADLINE_EXCEEDED')) throw error
     throw new AppError('BUSY', 'All engine processes are taken', {

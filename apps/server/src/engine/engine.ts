@@ -140,6 +140,9 @@ export interface Engine extends AsyncDisposable {
   /** For receipts, such as `DuckDB v1.5.6`. */
   readonly name: string
   readonly analyst: Analyst
-  /** Waits for a free process, in order, within the queue's bound. Throws AppError BUSY, CANCELLED. */
-  acquire(signal: AbortSignal): Promise<EngineSession>
+  /**
+   * Waits for a free process, in order, within the queue's bound. Throws AppError BUSY, CANCELLED.
+   * @param options.isBackground behind all statements that people wait for, and never the last free process of several
+   */
+  acquire(signal: AbortSignal, options?: { readonly isBackground?: boolean }): Promise<EngineSession>
 }

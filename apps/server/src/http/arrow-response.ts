@@ -28,6 +28,13 @@ export async function sendArrowStream(
   response.end()
 }
 
+/** Sends a whole Arrow stream that is at hand. */
+export function sendArrowPart(response: Response, bytes: Uint8Array): void {
+  response.status(200).setHeader('content-type', ARROW_STREAM_MEDIA_TYPE)
+  response.setHeader('content-length', bytes.byteLength)
+  response.end(bytes)
+}
+
 /** Aborts when the client goes away before the answer is finished. */
 export function disconnectSignal(response: Response): AbortSignal {
   const controller = new AbortController()

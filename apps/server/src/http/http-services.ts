@@ -10,6 +10,7 @@ import type { Estimate } from '../flight/estimates.ts'
 import type { FlightService } from '../flight/flight-service.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Metrics } from '../observability/metrics.ts'
+import type { StatementService } from '../statements/statement-service.ts'
 
 export interface HttpServices {
   readonly authenticator: Authenticator
@@ -20,6 +21,8 @@ export interface HttpServices {
   readonly browser: CatalogBrowser
   readonly flight: FlightService
   readonly estimate: Estimate
+  /** undefined where no store of background statements is configured. */
+  readonly statements: StatementService | undefined
   readonly verifyStorageAccess: (
     ident: TableIdent,
     signal: AbortSignal,

@@ -8,6 +8,8 @@ export interface Metrics {
   snapshotCache(outcome: string): void
   chunkCache(outcome: string): void
   statementEnded(outcome: string, facts: { elapsedMs: number; rowCount: number; bytesRead: number }): void
+  /** An attempt at a background statement. */
+  attemptEnded(outcome: string): void
   httpAnswered(route: string, status: number): void
   statementsRunning(count: number): void
   /** The exposition text and its content type. */
@@ -35,6 +37,11 @@ export function createMetrics(): Metrics {
   ])
   const rows = counter('lake_result_rows_total', 'Rows sent.', [])
   const bytes = counter('lake_data_bytes_read_total', 'Bytes of data files read.', [])
+  const attempts = counter(
+    'lake_background_attempts_total',
+    'Attempts at background statements by outcome.',
+    ['outcome'],
+  )
   const http = counter('lake_http_requests_total', 'HTTP requests by route and status.', ['route', 'status'])
   const running = new Gauge({ name: 'lake_statements_running', help: 'Statements streaming now.', registers })
   const seconds = new Histogram({
@@ -62,6 +69,9 @@ export function createMetrics(): Metrics {
       rows.inc(facts.rowCount)
       bytes.inc(facts.bytesRead)
       seconds.observe(facts.elapsedMs / 1_000)
+    },
+    attemptEnded(outcome) {
+      attempts.inc({ outcome })
     },
     httpAnswered(route, status) {
       http.inc({ route, status: String(status) })

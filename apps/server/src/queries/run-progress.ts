@@ -42,6 +42,7 @@ export function createRunProgress(
     requests: 0,
   }))
   const filesPlanned = tables.reduce((sum, { plan }) => sum + plan.tasks.length, 0)
+  const bytesPlanned = tables.reduce((sum, { plan }) => sum + plan.neededBytes, 0)
   let rowCount = 0
   const sum = (key: 'filesRead' | 'bytesRead'): number => reads.reduce((total, read) => total + read[key], 0)
   const elapsedMs = (): number => Math.max(0, clock.nowMs() - startedAtMs)
@@ -74,8 +75,8 @@ export function createRunProgress(
     },
     elapsedMs,
     message(phase) {
-      const facts = { filesRead: sum('filesRead'), filesPlanned, bytesRead: sum('bytesRead'), rowCount }
-      return { kind: 'progress', phase, ...facts, elapsedMs: elapsedMs() }
+      const read = { filesRead: sum('filesRead'), filesPlanned, bytesRead: sum('bytesRead'), bytesPlanned }
+      return { kind: 'progress', phase, ...read, rowCount, elapsedMs: elapsedMs() }
     },
     scanReport(tableIndex) {
       const read = reads[tableIndex]

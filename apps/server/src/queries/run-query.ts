@@ -109,9 +109,9 @@ async function* runSealed(
 }
 
 /** Loads every pinned table anew from the catalog, never from a cache, and finds the sealed snapshot in it. */
-async function provePins(
+export async function provePins(
   claims: TicketClaims,
-  { principal, services }: QueryRun,
+  { principal, services }: Pick<QueryRun, 'principal' | 'services'>,
   signal: AbortSignal,
 ): Promise<PinnedTable[]> {
   for (const { namespace, table } of claims.pins)

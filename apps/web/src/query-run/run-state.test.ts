@@ -11,6 +11,7 @@ const progress: Progress = {
   filesRead: 1,
   filesPlanned: 2,
   bytesRead: 3,
+  bytesPlanned: 100,
   rowCount: 4,
   elapsedMs: 5,
 }

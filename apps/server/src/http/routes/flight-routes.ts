@@ -1,11 +1,21 @@
 // Statements: analyze, plan to a ticket, redeem it for rows, stop it.
-import { analyzeRequest, flightInfoRequest, ticketRequest } from '@lake/core/api/contract.ts'
-import { sendArrowStream } from '../arrow-response.ts'
+import {
+  analyzeRequest,
+  cancelFlightInfoRequest,
+  flightInfoRequest,
+  pollRequest,
+  ticketRequest,
+} from '@lake/core/api/contract.ts'
+import { AppError } from '@lake/core/errors.ts'
+import { sendArrowPart, sendArrowStream } from '../arrow-response.ts'
 import type { HttpServices } from '../http-services.ts'
 import type { RouteTable } from '../route-table.ts'
+import { isPartTicket } from '../../statements/result-reader.ts'
+import type { StatementService } from '../../statements/statement-service.ts'
 import { validBody } from '../validate.ts'
 
-export function addFlightRoutes(routes: RouteTable, { flight, estimate }: HttpServices): void {
+export function addFlightRoutes(routes: RouteTable, services: HttpServices): void {
+  const { flight, estimate } = services
   routes.add('analyze', async ({ request, response, principal, signal }) => {
     const { sql } = validBody(request, analyzeRequest)
     response.json(await flight.analyze(sql, principal, signal))
@@ -23,11 +33,34 @@ export function addFlightRoutes(routes: RouteTable, { flight, estimate }: HttpSe
 
   routes.add('doGet', async ({ request, response, principal, requestId, signal }) => {
     const { ticket } = validBody(request, ticketRequest)
+    // A ticket of a result's endpoint is for a part that is there already.
+    if (isPartTicket(ticket)) {
+      sendArrowPart(response, await statementsOf(services).readPart(ticket, principal, signal))
+      return
+    }
     await sendArrowStream(response, flight.doGet(ticket, principal, requestId, signal), signal)
   })
 
-  routes.add('cancelFlightInfo', async ({ request, response, principal }) => {
-    const { ticket } = validBody(request, ticketRequest)
-    response.json({ status: await flight.cancelFlightInfo(ticket, principal) })
+  routes.add('cancelFlightInfo', async ({ request, response, principal, signal }) => {
+    const body = validBody(request, cancelFlightInfoRequest)
+    const status =
+      'ticket' in body
+        ? await flight.cancelFlightInfo(body.ticket, principal)
+        : await statementsOf(services).cancel(body.statementId, principal, signal)
+    response.json({ status })
   })
+
+  routes.add('pollFlightInfo', async ({ request, response, principal, signal }) => {
+    const body = validBody(request, pollRequest)
+    response.json(await statementsOf(services).poll(body, principal, signal))
+  })
+
+  routes.add('statements', async ({ response, principal }) => {
+    response.json(await statementsOf(services).list(principal))
+  })
+}
+
+function statementsOf({ statements }: HttpServices): StatementService {
+  if (statements) return statements
+  throw new AppError('NO_SUCH_ROUTE', 'No statements run in the background here: LAKE_STATE_URL is not set')
 }

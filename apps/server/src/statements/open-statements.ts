@@ -1,0 +1,124 @@
+// Puts the parts of background statements together: store, results, worker, retention and the service in front of them.
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleepFor } from 'node:timers/promises'
+import type { TicketClaims } from '@lake/core/flight/ticket.ts'
+import type { Clock } from '../concurrency/clock.ts'
+import type { TicketKey } from '../config.ts'
+import type { StatementsConfig } from '../config/state.ts'
+import { backgroundEnginesMax } from '../engine/engine-pool.ts'
+import { LIMITS } from '../limits.ts'
+import { bugTrace } from '../observability/bug-trace.ts'
+import { errorCodeOf } from '../observability/error-code.ts'
+import type { Logger } from '../observability/logger.ts'
+import type { Metrics } from '../observability/metrics.ts'
+import type { QueryServices } from '../queries/query-services.ts'
+import type { SecretResolver } from '../catalog/secrets.ts'
+import { openResultObjects } from './open-result-objects.ts'
+import { openStatementStore } from './open-statement-store.ts'
+import { createResultReader } from './result-reader.ts'
+import { removeUnwanted } from './retention.ts'
+import { runJob } from './run-job.ts'
+import { createJobSealer } from './sealed-job.ts'
+import { createStatementService, type StatementService } from './statement-service.ts'
+import { startStatementWorker, type WorkerClock } from './worker.ts'
+
+export interface Statements {
+  readonly service: StatementService
+  /** What keeps background statements from running, in words. */
+  findProblems(): Promise<readonly string[]>
+}
+
+/**
+ * Opens the stores and starts the worker, all owned by `stack`.
+ * @throws AppError STATEMENTS_UNAVAILABLE
+ */
+export async function openStatements(
+  config: StatementsConfig & { readonly enginesMax: number },
+  parts: {
+    readonly services: QueryServices
+    readonly keys: readonly TicketKey[]
+    readonly resolver: SecretResolver
+    readonly openTicket: (ticket: string, principal: string | null) => TicketClaims
+    readonly logger: Logger
+    readonly metrics: Metrics
+    readonly stack: AsyncDisposableStack
+  },
+): Promise<Statements> {
+  const { services, keys, resolver, logger, metrics, stack } = parts
+  const clock = waitingClock(services.clock)
+  const store = stack.use(await openStatementStore(config.state, { clock, resolver }))
+  const objects = stack.use(await openResultObjects(config.results, resolver))
+  const jobs = createJobSealer(keys)
+  const onError = (error: unknown): void => {
+    logger.warn({ code: errorCodeOf(error), trace: bugTrace(error) }, 'background statements')
+  }
+  const worker = stack.use(
+    startStatementWorker({
+      store,
+      workerId: randomUUID(),
+      clock,
+      runningMax: backgroundEnginesMax(config.enginesMax),
+      run: async (record, onProgress, signal) =>
+        await runJob(record, onProgress, { services, objects, jobs, logger }, signal),
+      sealFailure: (failure) => jobs.sealFailure(failure),
+      onAttemptEnd(outcome, { statementId, attemptCount, fencingToken }, code) {
+        metrics.attemptEnded(outcome)
+        logger.info({ statementId, attemptCount, fencingToken, outcome, code }, 'attempt ended')
+      },
+      onError,
+    }),
+  )
+  startRetention({ store, objects, clock }, onError, stack)
+  const results = createResultReader({ objects, keys, clock })
+  const { openTicket } = parts
+  const service = createStatementService({
+    services,
+    store,
+    results,
+    jobs,
+    openTicket,
+    createId: randomUUID,
+    clock,
+    wakeWorker: () => {
+      worker.wake()
+    },
+  })
+  return {
+    service,
+    findProblems: async () =>
+      await store.check().then(
+        () => [],
+        () => ['the store of background statements does not answer'],
+      ),
+  }
+}
+
+function waitingClock(clock: Clock): WorkerClock {
+  return {
+    nowMs: () => clock.nowMs(),
+    async sleep(ms, signal) {
+      await sleepFor(ms, undefined, { signal, ref: false }).catch(() => undefined)
+    },
+  }
+}
+
+function startRetention(
+  parts: Parameters<typeof removeUnwanted>[0] & { readonly clock: WorkerClock },
+  onError: (error: unknown) => void,
+  stack: AsyncDisposableStack,
+): void {
+  const stopping = new AbortController()
+  const loop = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      await removeUnwanted(parts, stopping.signal).catch((error: unknown) => {
+        if (!stopping.signal.aborted) onError(error)
+      })
+      await parts.clock.sleep(LIMITS.retentionEveryMs, stopping.signal)
+    }
+  }
+  const looped = loop()
+  stack.defer(async () => {
+    stopping.abort()
+    await looped
+  })
+}

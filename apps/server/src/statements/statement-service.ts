@@ -1,0 +1,318 @@
+// The verbs of background statements: submit, poll, cancel, list. Submitting takes the same steps as planning a ticket and
+// seals what came of them; everything later is of that sealed job and of its owner alone. Somebody else's statement, one
+// whose tables may not be read any more, and one that never was get the same answer.
+import { createHash } from 'node:crypto'
+import type { Principal } from '@lake/core/access/principal.ts'
+import type {
+  FlightInfoRequest,
+  PollRequest,
+  StatementsResponse,
+  SubmitRequest,
+} from '@lake/core/api/contract.ts'
+import { AppError, isAppError } from '@lake/core/errors.ts'
+import type { TableReceipt } from '@lake/core/flight/receipt.ts'
+import type { PollInfo } from '@lake/core/statements/poll-info.ts'
+import { isEnded, type StatementRecord } from '@lake/core/statements/statement.ts'
+import type { TicketClaims } from '@lake/core/flight/ticket.ts'
+import { startDeadline } from '../concurrency/deadline.ts'
+import type { ResultColumn } from '../engine/engine.ts'
+import { LIMITS } from '../limits.ts'
+import { planQuery } from '../queries/plan-query.ts'
+import type { QueryServices } from '../queries/query-services.ts'
+import { provePins } from '../queries/run-query.ts'
+import { applySubstitutions } from '../sql/version-substitution.ts'
+import { isRepeatable } from '../sql/volatile-functions.ts'
+import { describeStatement, unreadableSummary, type Described } from './describe-statement.ts'
+import type { ResultReader } from './result-reader.ts'
+import type { JobSealer, StatementJob } from './sealed-job.ts'
+import type { StatementStore } from './statement-store.ts'
+import type { WorkerClock } from './worker.ts'
+
+export interface StatementService {
+  /**
+   * Submits a statement, or tells how far a submitted one is.
+   * @throws AppError what planning throws; NO_SUCH_STATEMENT, STATEMENT_CONFLICT, STATEMENT_UNREADABLE, BUSY,
+   *   STATEMENTS_UNAVAILABLE, RESULTS_UNAVAILABLE, RESULT_CORRUPT, TICKET_INVALID, TICKET_EXPIRED
+   */
+  poll(request: PollRequest, principal: Principal, signal: AbortSignal): Promise<PollInfo>
+  /** @throws AppError NO_SUCH_STATEMENT, STATEMENTS_UNAVAILABLE */
+  cancel(
+    statementId: string,
+    principal: Principal,
+    signal: AbortSignal,
+  ): Promise<'cancelled' | 'cancelling' | 'notCancellable'>
+  /** The principal's own, newest first. */
+  list(principal: Principal): Promise<StatementsResponse>
+  /** @throws AppError TICKET_INVALID, TICKET_EXPIRED, RESULT_CORRUPT, RESULTS_UNAVAILABLE */
+  readPart(ticket: string, principal: Principal, signal: AbortSignal): Promise<Uint8Array>
+}
+
+export interface StatementServiceOptions {
+  readonly services: QueryServices
+  readonly store: StatementStore
+  readonly results: ResultReader
+  readonly jobs: JobSealer
+  /** Opens a ticket of get-flight-info. */
+  readonly openTicket: (ticket: string, principal: string | null) => TicketClaims
+  readonly createId: () => string
+  readonly clock: WorkerClock
+  /** Told of new work, and of work to stop. */
+  readonly wakeWorker: () => void
+}
+
+export function createStatementService(options: StatementServiceOptions): StatementService {
+  const { store, clock } = options
+  let waitingCount = 0
+
+  const own = async (statementId: string, principal: Principal): Promise<StatementRecord> => {
+    const record = await store.find(statementId)
+    if (record?.owner === ownerOf(principal)) return record
+    throw noSuchStatement()
+  }
+  /** Waits until it changes beyond `revision`, ends, or `waitMs` have passed. */
+  const waitForNews = async (
+    statementId: string,
+    principal: Principal,
+    { revision, waitMs }: { revision: number; waitMs: number },
+    signal: AbortSignal,
+  ): Promise<StatementRecord> => {
+    const untilMs = clock.nowMs() + Math.min(waitMs, LIMITS.pollWaitMsMax)
+    let record = await own(statementId, principal)
+    if (waitingCount >= LIMITS.pollsWaitingMax) return record
+    waitingCount += 1
+    try {
+      while (
+        !isEnded(record.state) &&
+        record.revision <= revision &&
+        clock.nowMs() < untilMs &&
+        !signal.aborted
+      ) {
+        await clock.sleep(LIMITS.pollEveryMs, signal)
+        record = await own(statementId, principal)
+      }
+      return record
+    } finally {
+      waitingCount -= 1
+    }
+  }
+
+  return {
+    async poll(request, principal, signal) {
+      if (!('descriptor' in request)) return await submit(request, principal, options, signal)
+      const { descriptor, waitMs = 0 } = request
+      const since = { revision: descriptor.revision ?? -1, waitMs }
+      const record = await waitForNews(descriptor.statementId, principal, since, signal)
+      return await describe(record, principal, options, signal)
+    },
+    async cancel(statementId, principal, signal) {
+      const before = await own(statementId, principal)
+      if (isEnded(before.state)) return 'notCancellable'
+      const nowMs = clock.nowMs()
+      const times = { nowMs, expiresAtMs: nowMs + LIMITS.resultLifetimeMs }
+      await store.requestCancel(statementId, times)
+      const wait = { revision: Number.MAX_SAFE_INTEGER, waitMs: LIMITS.cancelWaitMs }
+      const { state } = await waitForNews(statementId, principal, wait, signal)
+      if (state === 'cancelled') return 'cancelled'
+      return isEnded(state) ? 'notCancellable' : 'cancelling'
+    },
+    async list(principal) {
+      const records = await store.list(ownerOf(principal), LIMITS.statementsListedMax)
+      return { statements: records.flatMap((record) => summarize(record, principal, options) ?? []) }
+    },
+    readPart: async (ticket, principal, signal) =>
+      await options.results.readPart(ticket, principal.id, signal),
+  }
+}
+
+async function submit(
+  request: SubmitRequest,
+  principal: Principal,
+  options: StatementServiceOptions,
+  signal: AbortSignal,
+): Promise<PollInfo> {
+  const { store, jobs, clock } = options
+  const owner = ownerOf(principal)
+  const idempotencyKey = request.idempotencyKey ?? null
+  const requestDigest = digest({ ...request, idempotencyKey: undefined })
+  const known = idempotencyKey === null ? undefined : await store.findByIdempotencyKey(owner, idempotencyKey)
+  if (known) return await describe(sameRequest(known, requestDigest), principal, options, signal)
+
+  const job = await planJob(request, principal, options, signal)
+  const resultDigest = await digestOfResult(job, options, signal)
+  if (request.isReuseAllowed !== false && resultDigest !== null) {
+    const untilMs = clock.nowMs() + LIMITS.ticketLifetimeMs
+    const reusable = await store.findFinished(owner, resultDigest, untilMs)
+    if (reusable) return { ...(await describe(reusable, principal, options, signal)), isReused: true }
+  }
+  const statement = {
+    statementId: job.claims.statementId,
+    owner,
+    idempotencyKey,
+    requestDigest,
+    resultDigest,
+    sealedJob: jobs.seal(job),
+  }
+  const bounds = {
+    nowMs: clock.nowMs(),
+    openOfOwnerMax: LIMITS.statementsOpenOfPrincipalMax,
+    openMax: LIMITS.statementsOpenMax,
+  }
+  const isAdded = await store.insert(statement, bounds)
+  options.wakeWorker()
+  const record = isAdded
+    ? await store.find(statement.statementId)
+    : idempotencyKey === null
+      ? undefined
+      : await store.findByIdempotencyKey(owner, idempotencyKey)
+  if (record) return await describe(sameRequest(record, requestDigest), principal, options, signal)
+  throw new AppError('BUSY', 'Too many background statements are waiting or running; come back later', {
+    details: { retryAfterMs: LIMITS.submitRetryAfterMs },
+  })
+}
+
+async function planJob(
+  request: SubmitRequest,
+  principal: Principal,
+  options: StatementServiceOptions,
+  signal: AbortSignal,
+): Promise<StatementJob> {
+  const { services, createId, clock } = options
+  const planned =
+    request.ticket === undefined
+      ? await planStatement({ sql: request.sql ?? '', pins: request.pins ?? [] }, principal, services, signal)
+      : await planTicket(options.openTicket(request.ticket, principal.id), principal, services, signal)
+  const { columns, tables, issuedAtMs = clock.nowMs(), ...pinned } = planned
+  return {
+    claims: {
+      ...pinned,
+      statementId: createId(),
+      principal: principal.id,
+      issuedAtMs,
+      expiresAtMs: issuedAtMs + LIMITS.backgroundDeadlineMs,
+    },
+    principal,
+    schema: columns.map(({ name, type }) => ({ name, type })),
+    tables: [...tables],
+    limits: { resultBytesMax: LIMITS.resultBytesMax, deadlineMs: LIMITS.backgroundDeadlineMs },
+  }
+}
+
+interface Planned extends Pick<TicketClaims, 'sql' | 'substitutions' | 'pins'> {
+  readonly columns: readonly ResultColumn[]
+  readonly tables: readonly TableReceipt[]
+  readonly issuedAtMs?: number
+}
+
+async function planStatement(
+  request: FlightInfoRequest,
+  principal: Principal,
+  services: QueryServices,
+  signal: AbortSignal,
+): Promise<Planned> {
+  const { columns, pins, substitutions, tables } = await planQuery(request, principal, services, signal)
+  return { sql: request.sql, substitutions: [...substitutions], pins, columns, tables }
+}
+
+/** What was planned under a ticket keeps its snapshots, schemas and time. They are proved now, as when it is redeemed. */
+async function planTicket(
+  claims: TicketClaims,
+  principal: Principal,
+  services: QueryServices,
+  signal: AbortSignal,
+): Promise<Planned> {
+  using deadline = startDeadline(signal, LIMITS.planningDeadlineMs, 'Planning the statement')
+  const pinned = await provePins(claims, { principal, services }, deadline.signal)
+  const { sql, substitutions = [], pins, issuedAtMs } = claims
+  const engineTables = pinned.map(({ engineTable }) => engineTable)
+  const text = applySubstitutions(sql, substitutions)
+  const { columns } = await services.engine.analyst.bind(text, engineTables, deadline.signal, {
+    statementAtMs: issuedAtMs,
+  })
+  return { sql, substitutions, pins, issuedAtMs, columns, tables: pinned.map(({ receipt }) => receipt) }
+}
+
+/** Equal for statements whose answers must be equal; null where chance or the time has a part in the answer. */
+async function digestOfResult(
+  { claims }: StatementJob,
+  { services }: StatementServiceOptions,
+  signal: AbortSignal,
+): Promise<string | null> {
+  if (claims.pins.some(({ metadataTable }) => metadataTable !== undefined)) return null
+  if (!isRepeatable(await services.engine.analyst.parse(claims.sql, signal))) return null
+  return digest([services.engine.name, claims.sql, claims.substitutions, claims.pins])
+}
+
+function sameRequest(record: StatementRecord, requestDigest: string): StatementRecord {
+  if (record.requestDigest === requestDigest) return record
+  throw new AppError('STATEMENT_CONFLICT', 'The idempotency key was used for another statement')
+}
+
+async function describe(
+  record: StatementRecord,
+  principal: Principal,
+  options: StatementServiceOptions,
+  signal: AbortSignal,
+): Promise<PollInfo> {
+  const job = openFor(record, principal, options)
+  const described = describeStatement(record, job, options.jobs)
+  if (record.state !== 'finished')
+    return { ...described, schema: job.schema, ...NOTHING_YET, descriptor: next(record) }
+  const manifest = await options.results.readManifest(record, signal)
+  return {
+    ...described,
+    tables: manifest.receipt.tables,
+    schema: manifest.schema,
+    endpoints: options.results.endpoints(manifest, principal.id),
+    receipt: manifest.receipt,
+    isReused: false,
+    descriptor: null,
+  }
+}
+
+const NOTHING_YET = { endpoints: [], receipt: null, isReused: false }
+
+const next = ({ statementId, state, revision }: StatementRecord): PollInfo['descriptor'] =>
+  isEnded(state) ? null : { statementId, revision }
+
+function summarize(
+  record: StatementRecord,
+  principal: Principal,
+  options: StatementServiceOptions,
+): Described | undefined {
+  try {
+    return describeStatement(record, openFor(record, principal, options), options.jobs)
+  } catch (error) {
+    if (isAppError(error, 'NO_SUCH_STATEMENT')) return undefined
+    if (isAppError(error, 'STATEMENT_UNREADABLE')) return unreadableSummary(record, error)
+    throw error
+  }
+}
+
+/** The job of a statement whose tables the principal may still read. */
+function openFor(
+  record: StatementRecord,
+  principal: Principal,
+  { jobs, services }: StatementServiceOptions,
+): StatementJob {
+  const job = jobs.open(record.sealedJob)
+  try {
+    for (const { namespace, table } of job.claims.pins)
+      services.authorizer.authorizeTable(principal, namespace, table)
+  } catch {
+    throw noSuchStatement()
+  }
+  return job
+}
+
+/** The store tells owners apart without knowing them. */
+function ownerOf(principal: Principal): string {
+  return digest(['owner', principal.id])
+}
+
+function digest(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex')
+}
+
+function noSuchStatement(): AppError {
+  return new AppError('NO_SUCH_STATEMENT', 'There is no such statement of yours, or it has expired')
+}

@@ -1,0 +1,270 @@
+// Runs background statements, a few at a time. One worker lives in each server; any of them may run any statement.
+//
+// An attempt goes: claim → run → commit. While it runs, a heartbeat prolongs its lease. It ends in one of these ways:
+//
+// committed     the result is written and the store points to its manifest.
+// failed        by a cause that another attempt would not heal, or with the attempts used up.
+// handed back   the server stops, is too busy, or the cause may heal: the statement waits in the queue again.
+// cancelled     its owner asked for that; the heartbeat heard of it.
+// overtaken     another worker claimed it after the lease: nothing of this attempt is written any more. So does an attempt
+//               end that could not reach the store for a whole lease, since it cannot know.
+//
+// Whatever it writes to the store carries the fencing token of its claim, so none of this depends on timing.
+import { AppError, isAppError } from '@lake/core/errors.ts'
+import { afterFailure } from '@lake/core/statements/claim.ts'
+import type { StatementFailure } from '@lake/core/statements/poll-info.ts'
+import type { AttemptProgress, ManifestPointer, StatementRecord } from '@lake/core/statements/statement.ts'
+import type { Clock } from '../concurrency/clock.ts'
+import { LIMITS } from '../limits.ts'
+import { errorCodeOf } from '../observability/error-code.ts'
+import type { StatementStore } from './statement-store.ts'
+
+/** Time, as far as the worker waits for it. */
+export interface WorkerClock extends Clock {
+  /** Resolves after `ms`, and early when `signal` aborts. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>
+}
+
+export interface WorkerOptions {
+  readonly store: StatementStore
+  readonly workerId: string
+  readonly clock: WorkerClock
+  /** Statements that run at once. */
+  readonly runningMax: number
+  /**
+   * Runs the statement and writes its result. Whatever it writes is no result before the worker commits it.
+   * @param record.fencingToken of this attempt
+   */
+  readonly run: (
+    record: StatementRecord,
+    onProgress: (progress: AttemptProgress) => void,
+    signal: AbortSignal,
+  ) => Promise<ManifestPointer>
+  readonly sealFailure: (failure: StatementFailure) => string
+  readonly onAttemptEnd: (outcome: AttemptOutcome, record: StatementRecord, code: string) => void
+  /** Bugs, and what the store failed with. */
+  readonly onError: (error: unknown) => void
+}
+
+export type AttemptOutcome = 'committed' | 'failed' | 'handed-back' | 'cancelled' | 'overtaken'
+
+/** Disposing it hands back what runs and waits until that has ended. */
+export interface StatementWorker extends AsyncDisposable {
+  /** Looks for work now rather than at the next turn. */
+  wake(): void
+  readonly runningCount: number
+}
+
+/** Why an attempt was stopped from here. */
+class AttemptStopped extends Error {
+  readonly outcome: 'handed-back' | 'cancelled' | 'overtaken'
+  constructor(outcome: AttemptStopped['outcome']) {
+    super(outcome)
+    this.outcome = outcome
+  }
+}
+
+export function startStatementWorker(options: WorkerOptions): StatementWorker {
+  const { store, clock, workerId } = options
+  const stopping = new AbortController()
+  const running = new Set<Promise<void>>()
+  let wakeUp = new AbortController()
+
+  const claimAll = async (): Promise<void> => {
+    while (running.size < options.runningMax && !stopping.signal.aborted) {
+      const nowMs = clock.nowMs()
+      const leaseExpiresAtMs = nowMs + LIMITS.claimLeaseMs
+      const record = await store.claim({ workerId, nowMs, leaseExpiresAtMs, attemptsMax: LIMITS.attemptsMax })
+      if (record === undefined) return
+      const attempt: Promise<void> = runAttempt(record, options, stopping.signal).finally(() => {
+        running.delete(attempt)
+        wakeUp.abort()
+      })
+      running.add(attempt)
+    }
+  }
+  const loop = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      wakeUp = new AbortController()
+      const woken = AbortSignal.any([wakeUp.signal, stopping.signal])
+      try {
+        await claimAll()
+        const nowMs = clock.nowMs()
+        const times = { nowMs, expiresAtMs: nowMs + LIMITS.resultLifetimeMs, attemptsMax: LIMITS.attemptsMax }
+        await store.endAbandoned(options.sealFailure(WORKERS_LOST), times)
+      } catch (error) {
+        options.onError(error)
+      }
+      await clock.sleep(LIMITS.claimEveryMs, woken)
+    }
+  }
+  const looped = loop()
+
+  return {
+    wake: () => {
+      wakeUp.abort()
+    },
+    get runningCount() {
+      return running.size
+    },
+    async [Symbol.asyncDispose]() {
+      stopping.abort()
+      await looped
+      await Promise.all(running)
+    },
+  }
+}
+
+const WORKERS_LOST: StatementFailure = {
+  code: 'ENGINE_FAILED',
+  message: 'The servers that ran the statement ended before it did, each time',
+}
+
+/** Never rejects: how it ended is in the store, or will be found out there. */
+async function runAttempt(
+  record: StatementRecord,
+  options: WorkerOptions,
+  stopping: AbortSignal,
+): Promise<void> {
+  const attempt = new AbortController()
+  const stop = (): void => {
+    attempt.abort(new AttemptStopped('handed-back'))
+  }
+  if (stopping.aborted) stop()
+  else stopping.addEventListener('abort', stop, { once: true })
+  const finished = new AbortController()
+  let progress = record.progress
+  const beating = beat(record, () => progress, options, { attempt, finished: finished.signal })
+  let outcome: AttemptOutcome
+  let code = 'ok'
+  try {
+    const onProgress = (next: AttemptProgress): void => {
+      progress = next
+    }
+    const manifest = await options.run(record, onProgress, attempt.signal)
+    outcome = await commit(record, manifest, options, attempt.signal)
+  } catch (error) {
+    const reason: unknown = attempt.signal.aborted ? attempt.signal.reason : error
+    code = reason instanceof AttemptStopped ? reason.outcome : errorCodeOf(reason)
+    outcome = await settle(record, reason, options)
+  } finally {
+    finished.abort()
+    stopping.removeEventListener('abort', stop)
+    await beating
+  }
+  options.onAttemptEnd(outcome, record, code)
+}
+
+/** Prolongs the lease until the attempt has ended; stops it when it is cancelled, overtaken, or out of reach too long. */
+async function beat(
+  record: StatementRecord,
+  progressNow: () => AttemptProgress,
+  { store, clock, onError }: WorkerOptions,
+  { attempt, finished }: { attempt: AbortController; finished: AbortSignal },
+): Promise<void> {
+  let leaseExpiresAtMs = record.leaseExpiresAtMs ?? 0
+  for (;;) {
+    await clock.sleep(LIMITS.heartbeatEveryMs, finished)
+    if (finished.aborted) return
+    try {
+      const renewedUntilMs = clock.nowMs() + LIMITS.claimLeaseMs
+      const state = await store.renew(record, { leaseExpiresAtMs: renewedUntilMs, progress: progressNow() })
+      if (finished.aborted) return
+      if (state === undefined) attempt.abort(new AttemptStopped('overtaken'))
+      if (state === 'cancelling') attempt.abort(new AttemptStopped('cancelled'))
+      if (state !== 'running') return
+      leaseExpiresAtMs = renewedUntilMs
+    } catch (error) {
+      onError(error)
+      if (clock.nowMs() < leaseExpiresAtMs) continue
+      attempt.abort(new AttemptStopped('overtaken'))
+      return
+    }
+  }
+}
+
+/**
+ * Makes the result the statement's: the one moment at which it comes to be. Repeated while the store does not answer,
+ * since it happens once at most; when an answer was lost, the statement says how it ended.
+ */
+async function commit(
+  record: StatementRecord,
+  manifest: ManifestPointer,
+  { store, clock, onError }: WorkerOptions,
+  signal: AbortSignal,
+): Promise<AttemptOutcome> {
+  for (;;) {
+    // Stopping does not undo what is all but done; being overtaken does.
+    if (signal.aborted && !isHandBack(signal.reason)) throw signal.reason
+    try {
+      const nowMs = clock.nowMs()
+      const times = { nowMs, expiresAtMs: nowMs + LIMITS.resultLifetimeMs }
+      if (await store.end(record, { state: 'finished', manifest }, times)) return 'committed'
+      const found = await store.find(record.statementId)
+      if (found?.state === 'finished' && found.fencingToken === record.fencingToken) return 'committed'
+      throw new AttemptStopped(
+        found?.state === 'cancelling' && found.fencingToken === record.fencingToken
+          ? 'cancelled'
+          : 'overtaken',
+      )
+    } catch (error) {
+      if (!isAppError(error, 'STATEMENTS_UNAVAILABLE') || signal.aborted) throw error
+      onError(error)
+      await clock.sleep(LIMITS.heartbeatEveryMs, signal)
+    }
+  }
+}
+
+const isHandBack = (reason: unknown): boolean =>
+  reason instanceof AttemptStopped && reason.outcome === 'handed-back'
+
+/** Tells the store how an attempt ended that made no result. What cannot be told is found out after the lease. */
+async function settle(
+  record: StatementRecord,
+  reason: unknown,
+  options: WorkerOptions,
+): Promise<AttemptOutcome> {
+  const { store, clock, onError } = options
+  const nowMs = clock.nowMs()
+  const times = { nowMs, expiresAtMs: nowMs + LIMITS.resultLifetimeMs }
+  const endCancelled = async (): Promise<AttemptOutcome> =>
+    (await store.end(record, { state: 'cancelled' }, times)) ? 'cancelled' : 'overtaken'
+  const handBack = async (
+    delayMs: number,
+    isAttemptCounted: boolean,
+    sealedFailure: string | null,
+  ): Promise<AttemptOutcome> => {
+    const next = { availableAtMs: nowMs + delayMs, isAttemptCounted, sealedFailure }
+    // A statement that is not running any more was cancelled meanwhile, or is another's.
+    return (await store.handBack(record, next)) ? 'handed-back' : await endCancelled()
+  }
+  try {
+    if (reason instanceof AttemptStopped) {
+      if (reason.outcome === 'overtaken') return 'overtaken'
+      return reason.outcome === 'cancelled' ? await endCancelled() : await handBack(0, false, null)
+    }
+    const failure = failureOf(reason, onError)
+    const limits = { attemptsMax: LIMITS.attemptsMax, delayMs: LIMITS.attemptDelayMs }
+    const next = afterFailure(failure.code, record.attemptCount, limits)
+    const sealedFailure = options.sealFailure(failure)
+    if (next.kind === 'retry')
+      return await handBack(next.delayMs, next.isAttemptCounted, next.isAttemptCounted ? sealedFailure : null)
+    const isFailed = await store.end(record, { state: 'failed', sealedFailure }, times)
+    return isFailed ? 'failed' : await endCancelled()
+  } catch (error) {
+    onError(error)
+    return 'overtaken'
+  }
+}
+
+function failureOf(reason: unknown, onError: (error: unknown) => void) {
+  if (reason instanceof AppError) {
+    const { code, message, details } = reason
+    return { code, message, ...(details ? { details: { ...details } } : {}) }
+  }
+  onError(reason)
+  return {
+    code: 'INTERNAL' as const,
+    message: 'Something went wrong here; the statement finds it in the log',
+  }
+}
