@@ -289,27 +289,27 @@ describe('a server that ends', () => {
     await restart({ LAKE_TICKET_KEYS: key('old', 1) })
     const info = await run({ sql: `SELECT max(steps) FROM ${T}` })
     const poll = { descriptor: { statementId: info.statementId } }
-    await restart({ LAKE_TICKET_KEYS: `${key('new', 2)},${key('old', 1)}` })
-    expect(await ada.rows(await ada.submit(poll))).toHaveLength(1)
-
-    await restart({ LAKE_TICKET_KEYS: key('new', 2) })
-    expect(await ada.poll(poll)).toMatchObject({ status: 410, code: 'STATEMENT_UNREADABLE' })
-    const listed = (await ada.list()).find(({ statementId }) => statementId === info.statementId)
-    expect(listed).toMatchObject({ sql: null, failure: { code: 'STATEMENT_UNREADABLE' } })
-
-    // One that still waits fails clearly, too.
-    await restart({ LAKE_TICKET_KEYS: key('old', 1), LAKE_ENGINES_MAX: '2' })
     const long = await ada.submit({ sql: LONG, isReuseAllowed: false })
     await untilRunning(long.statementId)
     const waiting = await ada.submit({ sql: SQL, isReuseAllowed: false })
+
     await restart({ LAKE_TICKET_KEYS: key('new', 2) })
-    const until = Date.now() + 5_000
-    let state = ''
-    while (state !== 'failed' && Date.now() < until) {
-      const found = (await ada.list()).find(({ statementId }) => statementId === waiting.statementId)
-      state = found?.state ?? ''
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
-    expect(state).toBe('failed')
+    expect(await ada.poll(poll)).toMatchObject({ status: 410, code: 'STATEMENT_UNREADABLE' })
+    const listed = async (statementId: string) =>
+      (await ada.list()).find((summary) => summary.statementId === statementId)
+    expect(await listed(info.statementId)).toMatchObject({
+      sql: null,
+      failure: { code: 'STATEMENT_UNREADABLE' },
+    })
+    // Those that still wait do not wait for ever.
+    for (const { statementId } of [waiting, long])
+      await expect.poll(async () => (await listed(statementId))?.state, { timeout: 10_000 }).toBe('failed')
+
+    await restart({ LAKE_TICKET_KEYS: `${key('new', 2)},${key('old', 1)}` })
+    expect(await ada.rows(await ada.submit(poll))).toHaveLength(1)
+    expect(await ada.ended(waiting.statementId)).toMatchObject({
+      state: 'failed',
+      failure: { code: 'STATEMENT_UNREADABLE' },
+    })
   })
 })
