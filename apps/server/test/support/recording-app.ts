@@ -15,6 +15,11 @@ import type { AccessConfig } from '../../src/config/access.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { createEstimates } from '../../src/flight/estimates.ts'
 import { createFlightService } from '../../src/flight/flight-service.ts'
+import { createResultReader } from '../../src/statements/result-reader.ts'
+import { createJobSealer } from '../../src/statements/sealed-job.ts'
+import { createStatementService, type StatementService } from '../../src/statements/statement-service.ts'
+import { createMemoryResultObjects } from './memory-result-objects.ts'
+import { createMemoryStatementStore } from './memory-statement-store.ts'
 import { createTicketSealer, type TicketSealer } from '../../src/flight/ticket-sealer.ts'
 import { createApp } from '../../src/http/app.ts'
 import { createLogger } from '../../src/observability/logger.ts'
@@ -65,6 +70,7 @@ export async function startRecordingApp(options: RecordingAppOptions): Promise<R
     browser: createCatalogBrowser({ ...services, discovery: 'list' }),
     flight: createFlightService({ ...services, sealer, createId, logger, metrics }),
     estimate: createEstimates(services),
+    statements: recordingStatements(services, sealer, { clock, createId }),
     verifyStorageAccess: async (ident, signal) => await verifyStorageAccess(ident, services, signal),
     logger,
     metrics,
@@ -88,6 +94,25 @@ export async function startRecordingApp(options: RecordingAppOptions): Promise<R
       await rm(directory, { recursive: true, force: true })
     },
   }
+}
+
+/** Background statements that are kept in memory and that nobody runs. */
+function recordingStatements(
+  services: QueryServices,
+  sealer: TicketSealer,
+  { clock, createId }: { readonly clock: ManualClock; readonly createId: () => string },
+): StatementService {
+  const waiting = { nowMs: () => clock.nowMs(), sleep: async () => await Promise.resolve() }
+  return createStatementService({
+    services,
+    store: createMemoryStatementStore(),
+    results: createResultReader({ objects: createMemoryResultObjects(clock), keys: [], clock }),
+    jobs: createJobSealer([]),
+    openTicket: (ticket, principal) => sealer.open(ticket, principal),
+    createId,
+    clock: waiting,
+    wakeWorker: () => undefined,
+  })
 }
 
 function recordingServices(

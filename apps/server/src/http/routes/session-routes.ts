@@ -22,6 +22,7 @@ export function addSessionRoutes(routes: RouteTable, services: HttpServices): vo
     // Whoever is nobody here need not know what runs.
     version: caller === undefined ? null : services.version,
     discovery: services.discovery,
+    hasBackground: services.statements !== undefined,
   })
 
   routes.addPublic('session', ({ response, caller }) => {
