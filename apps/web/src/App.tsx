@@ -17,12 +17,13 @@ import type { SnapshotInfo } from '@lake/core/api/contract.ts'
 import { sqlTableName, type TableName } from './api/table-name.ts'
 import { CatalogBrowser } from './features/catalog-browser/CatalogBrowser.tsx'
 import { TablePage } from './features/catalog-browser/TablePage.tsx'
+import { ComparePage } from './features/compare/ComparePage.tsx'
 import type { EditorHandle } from './features/editor/SqlEditorView.tsx'
 import { activeTab, readTabs, saveTabsNow, tabActions } from './features/editor/tabs-store.ts'
 import { saveQuery } from './history/browser-store.ts'
 import type { StatementLink } from './link/link.ts'
 import { PalettePane } from './PalettePane.tsx'
-import { parseRoute, tablePath, type Route } from './route.ts'
+import { comparePath, parseRoute, tablePath, type Route } from './route.ts'
 import { useShellKeys } from './shell-keys.ts'
 import { StatusBar, TopBar } from './ShellBars.tsx'
 import { SidePane } from './SidePane.tsx'
@@ -69,7 +70,22 @@ function Page({ route, onQueryTable, ...workbench }: PageProps) {
       <Workbench isHidden={route.kind !== 'editor'} {...workbench} />
       {route.kind === 'table' && (
         <ErrorBoundary name="The table page" key={tablePath(route.name)}>
-          <TablePage name={route.name} onQuery={onQueryTable} />
+          <TablePage
+            name={route.name}
+            onQuery={onQueryTable}
+            onCompare={(older, newer) => navigate(comparePath(route.name, older, newer))}
+          />
+        </ErrorBoundary>
+      )}
+      {route.kind === 'compare' && (
+        <ErrorBoundary name="The comparison" key={tablePath(route.name)}>
+          <ComparePage
+            name={route.name}
+            snapshots={route}
+            onCompare={({ older, newer }) => navigate(comparePath(route.name, older, newer))}
+            onOpenTable={() => navigate(tablePath(route.name))}
+            onOpenSql={(title, sql) => openStatement({ title, sql, pins: [] })}
+          />
         </ErrorBoundary>
       )}
       {route.kind === 'unknown' && <NotFound />}
@@ -210,7 +226,7 @@ export function App() {
     })
     closeTree()
   }
-  const title = route.kind === 'table' ? `${route.name.table} · Lake Workbench` : 'Lake Workbench'
+  const title = 'name' in route ? `${route.name.table} · Lake Workbench` : 'Lake Workbench'
   useEffect(() => {
     document.title = title
   }, [title])
@@ -224,7 +240,7 @@ export function App() {
       catalog={
         <ErrorBoundary name="The catalog">
           <CatalogBrowser
-            selected={route.kind === 'table' ? route.name : null}
+            selected={'name' in route ? route.name : null}
             onOpenTable={openTable}
             onQueryTable={(name) => queryTable(name)}
           />

@@ -1,5 +1,6 @@
 // What one run gave: the receipt above, the comparison with a link's answer, the rows, and the receipt's panel beside.
 import { useState } from 'react'
+import { navigate } from 'wouter/use-browser-location'
 import { DataMoved } from './features/receipt/DataMoved.tsx'
 import { LinkMenu } from './features/receipt/LinkMenu.tsx'
 import { LinkVerdict, linkVerdict } from './features/receipt/LinkVerdict.tsx'
@@ -10,6 +11,7 @@ import { fingerprintOf, useComparison } from './features/results/use-fingerprint
 import type { QueryRun, RunSnapshot } from './query-run/query-run.ts'
 import { startRun } from './query-run/run-registry.ts'
 import { infoOf } from './query-run/run-state.ts'
+import { comparePath } from './route.ts'
 import { hasTopLevelLimit } from './sql/blank-literals.ts'
 
 interface ResultAreaProps {
@@ -38,6 +40,7 @@ export function ResultArea({ run, snapshot, title, onPlaceCursor }: ResultAreaPr
       <DataMoved
         snapshot={snapshot}
         onRunAgain={() => startRun({ ...run.source, linkedFingerprint: undefined })}
+        onCompare={(table, newer) => navigate(comparePath(table, table.snapshotId ?? newer, newer))}
       />
       {linkedFingerprint !== undefined && (
         <LinkVerdict verdict={linkVerdict(snapshot.state, compared, hasTopLevelLimit(sql))} />

@@ -38,7 +38,7 @@ function Breadcrumb({ route }: { route: Route }) {
       >
         Queries
       </a>
-      {route.kind === 'table' && (
+      {(route.kind === 'table' || route.kind === 'compare') && (
         <>
           <span aria-hidden>▸</span>
           <span>{namespaceText(route.name.namespace)}</span>

@@ -73,3 +73,5 @@ export const DATA_MOVED_TABLES_MAX = 8
 export const RAIL_COMMITS_MAX = 400
 /** Tables of a statement that have a rail. */
 export const RAIL_TABLES_MAX = 3
+/** Partitions that a comparison of snapshots shows, those with the most changed rows. */
+export const COMPARED_PARTITIONS_MAX = 500

@@ -1,6 +1,6 @@
 // Snapshots, newest first, and the branches and tags that point at them. Ids are whole and can be copied: as numbers
 // they would be rounded.
-import { History } from 'lucide-react'
+import { Diff, History } from 'lucide-react'
 import { useState } from 'react'
 import type { SnapshotInfo, TableResponse } from '@lake/core/api/contract.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
@@ -21,9 +21,11 @@ interface SnapshotRowProps {
   refs: string[]
   now: number
   onQuery: (snapshot: SnapshotInfo) => void
+  /** undefined: the snapshot before this one is gone. */
+  onCompare: (() => void) | undefined
 }
 
-function SnapshotRow({ snapshot, refs, now, onQuery }: SnapshotRowProps) {
+function SnapshotRow({ snapshot, refs, now, onQuery, onCompare }: SnapshotRowProps) {
   const added = summaryNumber(snapshot, 'added-records')
   const deleted = summaryNumber(snapshot, 'deleted-records')
   return (
@@ -38,6 +40,15 @@ function SnapshotRow({ snapshot, refs, now, onQuery }: SnapshotRowProps) {
         >
           <History size={14} />
         </IconButton>
+        {onCompare !== undefined && (
+          <IconButton
+            label={`What changed in snapshot ${snapshot.snapshotId}`}
+            className="copy-button"
+            onClick={onCompare}
+          >
+            <Diff size={14} />
+          </IconButton>
+        )}
         {refs.map((ref) => (
           <span key={ref} className="chip">
             {ref}
@@ -62,12 +73,18 @@ function SnapshotRow({ snapshot, refs, now, onQuery }: SnapshotRowProps) {
 interface SnapshotsTableProps {
   table: TableResponse
   onQuery: (snapshot: SnapshotInfo) => void
+  onCompare: (older: string, newer: string) => void
 }
 
-export function SnapshotsTable({ table, onQuery }: SnapshotsTableProps) {
+export function SnapshotsTable({ table, onQuery, onCompare }: SnapshotsTableProps) {
   const now = useNow(30_000)
   const [isWhole, setWhole] = useState(false)
   const shown = isWhole ? table.snapshots : table.snapshots.slice(0, SHOWN_AT_FIRST)
+  const known = new Set(table.snapshots.map(({ snapshotId }) => snapshotId))
+  const compareWithParent = ({ snapshotId, parentSnapshotId }: SnapshotInfo) =>
+    parentSnapshotId !== null && known.has(parentSnapshotId)
+      ? () => onCompare(parentSnapshotId, snapshotId)
+      : undefined
   const refsOf = (id: string) => table.refs.filter((ref) => ref.snapshotId === id).map((ref) => ref.name)
   return (
     <section aria-labelledby="snapshots-title">
@@ -107,6 +124,7 @@ export function SnapshotsTable({ table, onQuery }: SnapshotsTableProps) {
                   refs={refsOf(snapshot.snapshotId)}
                   now={now}
                   onQuery={onQuery}
+                  onCompare={compareWithParent(snapshot)}
                 />
               ))}
             </tbody>

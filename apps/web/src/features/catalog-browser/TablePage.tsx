@@ -19,6 +19,8 @@ interface TablePageProps {
   name: TableName
   /** Without a snapshot: whatever is current when the statement runs. */
   onQuery: (name: TableName, snapshot?: SnapshotInfo) => void
+  /** Snapshot ids. */
+  onCompare: (older: string, newer: string) => void
 }
 
 /** A summary value that is a whole number, as a number for people; null where the engine wrote none. */
@@ -93,9 +95,10 @@ function Figures({ table }: { table: TableResponse }) {
 interface TableDetailsProps {
   table: TableResponse
   onQuery: (snapshot: SnapshotInfo) => void
+  onCompare: TablePageProps['onCompare']
 }
 
-function TableDetails({ table, onQuery }: TableDetailsProps) {
+function TableDetails({ table, onQuery, onCompare }: TableDetailsProps) {
   const current = table.schemas.find((schema) => schema.schemaId === table.currentSchemaId)
   return (
     <>
@@ -106,7 +109,7 @@ function TableDetails({ table, onQuery }: TableDetailsProps) {
         </h2>
         <SchemaTable columns={current?.columns ?? []} />
       </section>
-      <SnapshotsTable table={table} onQuery={onQuery} />
+      <SnapshotsTable table={table} onQuery={onQuery} onCompare={onCompare} />
       <RefsTable table={table} />
       <PartitionsAndOrders table={table} />
       <StorageAccess name={{ namespace: table.namespace, table: table.table }} />
@@ -115,7 +118,7 @@ function TableDetails({ table, onQuery }: TableDetailsProps) {
   )
 }
 
-export function TablePage({ name, onQuery }: TablePageProps) {
+export function TablePage({ name, onQuery, onCompare }: TablePageProps) {
   const table = useTable(name.namespace, name.table)
   const isFound = table.isSuccess
   useEffect(() => {
@@ -144,7 +147,13 @@ export function TablePage({ name, onQuery }: TablePageProps) {
       </header>
       {table.isPending && <p className="page-note">loading the table’s metadata…</p>}
       {table.isError && <ErrorNotice error={table.error} onRetry={() => void table.refetch()} />}
-      {table.isSuccess && <TableDetails table={table.data} onQuery={(snapshot) => onQuery(name, snapshot)} />}
+      {table.isSuccess && (
+        <TableDetails
+          table={table.data}
+          onQuery={(snapshot) => onQuery(name, snapshot)}
+          onCompare={onCompare}
+        />
+      )}
     </article>
   )
 }

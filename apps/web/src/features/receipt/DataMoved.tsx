@@ -7,7 +7,7 @@ import { movedSince, type Moved } from '../../freshness/moved-since.ts'
 import { DATA_MOVED_POLL_MS, DATA_MOVED_TABLES_MAX } from '../../limits.ts'
 import type { RunSnapshot } from '../../query-run/query-run.ts'
 import { countedText, countText } from '../../ui/format-quantity.ts'
-import { tableLabel } from './receipt-facts.ts'
+import { receiptKey, tableLabel } from './receipt-facts.ts'
 
 /** What happened, in words; null where nothing did. */
 function movedText(label: string, moved: Moved): string | null {
@@ -25,9 +25,11 @@ const isFollowed = (table: TableReceipt): boolean =>
 interface DataMovedProps {
   snapshot: RunSnapshot
   onRunAgain: () => void
+  /** Opens what changed in a table since the result's snapshot. */
+  onCompare: (table: TableReceipt, currentSnapshotId: string) => void
 }
 
-export function DataMoved({ snapshot, onRunAgain }: DataMovedProps) {
+export function DataMoved({ snapshot, onRunAgain, onCompare }: DataMovedProps) {
   const { state } = snapshot
   const tables = state.kind === 'finished' ? state.receipt.tables.filter(isFollowed) : []
   const followed = tables.slice(0, DATA_MOVED_TABLES_MAX)
@@ -41,19 +43,32 @@ export function DataMoved({ snapshot, onRunAgain }: DataMovedProps) {
       retry: false,
     })),
   })
-  const texts = followed.flatMap((table, i) => {
+  const moved = followed.flatMap((table, i) => {
     const query = queries[i]
     // What was loaded before the result was made says nothing about later commits.
     if (query?.data === undefined || query.dataUpdatedAt < (snapshot.endedAtMs ?? 0)) return []
-    return movedText(tableLabel(table), movedSince(query.data, table.snapshotId)) ?? []
+    const text = movedText(tableLabel(table), movedSince(query.data, table.snapshotId))
+    return text === null ? [] : [{ table, text, currentSnapshotId: query.data.currentSnapshotId }]
   })
-  if (texts.length === 0) return null
+  if (moved.length === 0) return null
   return (
     <p className="data-moved">
-      <output>{texts.join(' · ')}</output>
+      <output>{moved.map(({ text }) => text).join(' · ')}</output>
       <button type="button" className="link-button" onClick={onRunAgain}>
         Re-run
       </button>
+      {moved.map(({ table, currentSnapshotId }) =>
+        table.snapshotId === null || currentSnapshotId === null ? null : (
+          <button
+            key={receiptKey(table)}
+            type="button"
+            className="link-button"
+            onClick={() => onCompare(table, currentSnapshotId)}
+          >
+            {moved.length === 1 ? 'Compare' : `Compare ${tableLabel(table)}`}
+          </button>
+        ),
+      )}
     </p>
   )
 }
