@@ -41,7 +41,8 @@ const TABLES: GeneratedTable[] = [
     name: 'fine_moments',
     fields: [optional(1, 'tz_ns', 'timestamptz_ns'), optional(2, 'id', 'int')],
     write: parquet([
-      `SELECT TIMESTAMP_NS '2024-11-07 12:33:54.123456789' AS tz_ns, 1 AS id`,
+      `SELECT TIMESTAMP_NS '2024-11-07 12:33:54.123456789' AS tz_ns, 1 AS id
+       UNION ALL SELECT TIMESTAMP_NS '2024-11-07 12:33:54.123456790', 2`,
       '{tz_ns: 1, id: 2}',
     ]),
   },
@@ -175,7 +176,7 @@ describe('moments', () => {
       [
         '1',
         '1677-09-22 00:00:00.000000001',
-        '1969-12-31 23:59:59.999999+00',
+        '1969-12-31 23:59:59.999999',
         '0001-01-01 00:00:00',
         '1969-12-31 00:00:00',
         null,
@@ -183,7 +184,7 @@ describe('moments', () => {
       [
         '2',
         '2262-04-11 23:47:16.854775806',
-        '2024-11-07 12:33:54.123456+00',
+        '2024-11-07 12:33:54.123456',
         '9999-12-31 00:00:00',
         '2024-02-29 00:00:00',
         null,
@@ -192,7 +193,7 @@ describe('moments', () => {
       ['4', '2024-11-07 12:33:54.000000001', null, '2024-11-07 12:33:54.123456', null, null],
     ])
     expect(await typesOf('SELECT tz_ns, nothing FROM iceberg.generated.moments')).toEqual([
-      'TIMESTAMP WITH TIME ZONE',
+      'TIMESTAMP_NS WITH TIME ZONE',
       'INTEGER',
     ])
   })
@@ -215,11 +216,50 @@ describe('moments', () => {
     expect(await ids('nothing = 7')).toEqual([])
   })
 
-  it('[TY1] a timestamptz_ns that needs its nanoseconds fails; the other columns are read', async () => {
-    const result = await generated.stack.client.run('SELECT tz_ns FROM iceberg.generated.fine_moments')
-    expect('status' in result ? result : result.failure).toMatchObject({ code: 'SQL_EXECUTION' })
-    expect(await texts('SELECT id FROM iceberg.generated.fine_moments')).toEqual([['1']])
+  const FINE = 'iceberg.generated.fine_moments'
+
+  it('[TY1] instants in nanoseconds are exact to the last digit, and instants for whoever reads the stream', async () => {
+    const sql = `SELECT tz_ns, max(tz_ns) OVER () AS m, tz_ns::TIMESTAMP_NS AS t, [tz_ns] AS l, id FROM ${FINE} ORDER BY id`
+    expect((await typesOf(sql)).slice(0, 3)).toEqual([
+      'TIMESTAMP_NS WITH TIME ZONE',
+      'TIMESTAMP_NS WITH TIME ZONE',
+      'TIMESTAMP_NS',
+    ])
+    const { batches } = await generated.stack.client.query(sql)
+    const fields = batches[0]?.schema.fields ?? []
+    expect(fields.slice(0, 3).map(({ type }) => String(type))).toEqual([
+      'Timestamp<NANOSECOND, UTC>',
+      'Timestamp<NANOSECOND, UTC>',
+      'Timestamp<NANOSECOND>',
+    ])
+    const nanos = batches[0]?.getChildAt(0)?.data[0]?.values as BigInt64Array
+    expect(nanos[0]).toBe(1_730_982_834_123_456_789n)
+    const info = await generated.stack.client.flightInfo(sql)
+    expect('schema' in info && info.schema[0]?.type).toBe('TIMESTAMP_NS WITH TIME ZONE')
   })
+
+  it.each([
+    [`tz_ns = TIMESTAMP_NS '2024-11-07 12:33:54.123456789'`, ['1']],
+    [`tz_ns = '2024-11-07 14:33:54.123456789+02'`, ['1']],
+    [`tz_ns = TIMESTAMPTZ '2024-11-07 12:33:54.123456+00'`, []],
+    [`tz_ns > TIMESTAMP_NS '2024-11-07 12:33:54.123456788'`, ['1', '2']],
+    [`tz_ns > TIMESTAMP '2024-11-07 12:33:54.123456'`, ['1', '2']],
+    [`tz_ns IN (SELECT max(tz_ns) FROM ${FINE})`, ['2']],
+  ])('[TY1] %s compares nanoseconds', async (where, ids) => {
+    expect((await texts(`SELECT id FROM ${FINE} WHERE ${where} ORDER BY id`)).flat()).toEqual(ids)
+  })
+
+  it.each([`tz_ns < now()`, `tz_ns AT TIME ZONE 'America/New_York' > TIMESTAMP '2020-01-01'`])(
+    '[TY1] %s needs instants, and fails where one is finer than a microsecond',
+    async (where) => {
+      const result = await generated.stack.client.run(`SELECT id FROM ${FINE} WHERE ${where}`)
+      const failure = 'status' in result ? result : result.failure
+      expect(failure).toMatchObject({ code: 'SQL_EXECUTION' })
+      expect(failure?.message).toContain('no whole number of microseconds')
+      const sql = `SELECT id FROM iceberg.generated.moments WHERE ${where} ORDER BY id`
+      expect((await texts(sql)).flat()).toEqual(where.includes('now') ? ['1', '2'] : ['2'])
+    },
+  )
 })
 
 describe('places', () => {

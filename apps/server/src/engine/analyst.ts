@@ -5,7 +5,8 @@ import { AppError } from '@lake/core/errors.ts'
 import type { Semaphore } from '../concurrency/semaphore.ts'
 import { startDeadline } from '../concurrency/deadline.ts'
 import { LIMITS } from '../limits.ts'
-import type { Analyst, BoundStatement } from './engine.ts'
+import { INSTANT_TYPE } from './engine.ts'
+import type { Analyst, BoundStatement, EngineTable, ResultColumn } from './engine.ts'
 import type { EngineClient } from './engine-client.ts'
 import { engineError } from './engine-errors.ts'
 import { addLimit, constantLimit } from './plan-limit.ts'
@@ -77,12 +78,15 @@ export function createAnalyst(options: AnalystOptions): Analyst {
       }, signal),
     bind: (sql, tables, signal, bindOptions) =>
       withClient(async (client, signal): Promise<BoundStatement> => {
-        const ddl = stubStatements(tables, randomBytes(8).toString('hex'))
         const macros = statementTimeMacros(bindOptions?.statementAtMs)
-        const answer = (await client.request({ kind: 'bind', sql, macros, ddl }, signal, sql)) as BindAnswer
+        const bindOver = async (stubs: readonly EngineTable[]): Promise<BindAnswer> => {
+          const ddl = stubStatements(stubs, randomBytes(8).toString('hex'))
+          return (await client.request({ kind: 'bind', sql, macros, ddl }, signal, sql)) as BindAnswer
+        }
+        const answer = await bindOver(tables)
         const plan: unknown = JSON.parse(answer.planText)
         addLimit(plan, constantLimit(parseTreeJson(answer.treeText)))
-        return { columns: answer.columns, plan }
+        return { columns: await markInstants(answer.columns, tables, bindOver), plan }
       }, signal),
     parseExpressions: (texts, signal) =>
       withClient(async (client, signal) => {
@@ -90,6 +94,34 @@ export function createAnalyst(options: AnalystOptions): Analyst {
         return answers.map(readExpression)
       }, signal),
   }
+}
+
+/**
+ * Which nanoseconds of a result are instants: those that would be instants if the columns that they come from were such in
+ * the engine too, in microseconds. So its own rules of types decide. Where it cannot say, they are times without a zone.
+ */
+async function markInstants(
+  columns: readonly ResultColumn[],
+  tables: readonly EngineTable[],
+  bindOver: (tables: readonly EngineTable[]) => Promise<BindAnswer>,
+): Promise<readonly ResultColumn[]> {
+  const hasInstants = tables.some((table) => table.columns.some(({ isInstant }) => isInstant))
+  if (!hasInstants || columns.every(({ type }) => type !== 'TIMESTAMP_NS')) return columns
+  const zoned = tables.map((table) => ({
+    ...table,
+    columns: table.columns.map((column) =>
+      column.isInstant === true ? { ...column, sqlType: 'TIMESTAMP WITH TIME ZONE' } : column,
+    ),
+  }))
+  const answer = await bindOver(zoned).catch((error: unknown) => {
+    if (error instanceof AppError && error.code.startsWith('SQL_')) return undefined
+    throw error
+  })
+  return columns.map((column, index) =>
+    column.type === 'TIMESTAMP_NS' && answer?.columns[index]?.type === 'TIMESTAMP WITH TIME ZONE'
+      ? { ...column, type: INSTANT_TYPE }
+      : column,
+  )
 }
 
 /** The one expression of `SELECT <text>`, and nothing more than that; null for anything else. */

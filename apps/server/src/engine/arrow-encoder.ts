@@ -2,10 +2,10 @@
 // A batch is bounded in rows and in bytes: a chunk that would go over is split, and only a single row that is larger
 // than a whole batch may be is refused.
 import duckdb from '@duckdb/node-bindings'
-import type { DuckDBDataChunk, DuckDBType } from '@duckdb/node-api'
+import type { DuckDBDataChunk } from '@duckdb/node-api'
 import type { Schema } from 'apache-arrow'
 import { makeData, RecordBatch, RecordBatchStreamWriter, Struct } from 'apache-arrow'
-import { arrowSchema } from './arrow-types.ts'
+import { arrowSchema, type ArrowColumn } from './arrow-types.ts'
 import type { ColumnWriter } from './column-parts.ts'
 import { createColumnWriter } from './column-writer.ts'
 import { openVector, type VectorSource } from './vector-source.ts'
@@ -60,7 +60,7 @@ function encodeBatch(
 
 /** @throws ValueTooLargeError from `add` when one row alone is larger than `batchBytesMax` */
 export function createChunkEncoder(
-  columns: readonly { name: string; type: DuckDBType }[],
+  columns: readonly ArrowColumn[],
   limits: { readonly batchRowsMax: number; readonly batchBytesMax: number },
 ): ChunkEncoder {
   const schema = arrowSchema(columns)

@@ -44,6 +44,7 @@ import {
   type DataType,
 } from 'apache-arrow'
 import { FIELD_TYPE_KEY } from '@lake/core/api/wire.ts'
+import { INSTANT_TYPE } from './engine.ts'
 
 const SIMPLE: Partial<Record<DuckDBTypeId, () => DataType>> = {
   [DuckDBTypeId.BOOLEAN]: () => new Bool(),
@@ -91,6 +92,14 @@ export function typeText(type: DuckDBType): string {
   return type.alias ?? type.toString()
 }
 
+/** A column of a result. */
+export interface ArrowColumn {
+  readonly name: string
+  readonly type: DuckDBType
+  /** True for nanoseconds that are instants. */
+  readonly isInstant?: boolean
+}
+
 function arrowField(name: string, type: DuckDBType, isNullable = true): Field {
   const metadata = new Map([[FIELD_TYPE_KEY, typeText(type)]])
   if (type.typeId === DuckDBTypeId.UUID) metadata.set('ARROW:extension:name', 'arrow.uuid')
@@ -98,6 +107,12 @@ function arrowField(name: string, type: DuckDBType, isNullable = true): Field {
 }
 
 /** Names may repeat; readers address columns by index. */
-export function arrowSchema(columns: readonly { name: string; type: DuckDBType }[]): Schema {
-  return new Schema(columns.map((column) => arrowField(column.name, column.type)))
+export function arrowSchema(columns: readonly ArrowColumn[]): Schema {
+  return new Schema(
+    columns.map(({ name, type, isInstant }) =>
+      isInstant === true && type.typeId === DuckDBTypeId.TIMESTAMP_NS
+        ? new Field(name, new TimestampNanosecond('UTC'), true, new Map([[FIELD_TYPE_KEY, INSTANT_TYPE]]))
+        : arrowField(name, type),
+    ),
+  )
 }

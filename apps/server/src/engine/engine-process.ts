@@ -156,6 +156,7 @@ async function execute(
   const columns = Array.from({ length: result.columnCount }, (_, index) => ({
     name: result.columnName(index),
     type: result.columnType(index),
+    isInstant: request.instants.includes(index),
   }))
   const limits = settings as EngineSettings
   const encoder = createChunkEncoder(columns, limits)

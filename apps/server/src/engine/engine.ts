@@ -9,9 +9,20 @@ export interface EngineTable {
   readonly tableName: string
   /** A name without catalog and schema, by which the statement reads this instead of the table's own. */
   readonly viewName?: string | undefined
-  /** Top-level columns in order of the pinned schema; `sqlType` is a DuckDB type. Names are unique ignoring case. */
-  readonly columns: readonly { readonly name: string; readonly sqlType: string }[]
+  /** Top-level columns in order of the pinned schema. Names are unique ignoring case. */
+  readonly columns: readonly EngineColumn[]
 }
+
+export interface EngineColumn {
+  readonly name: string
+  /** A DuckDB type. */
+  readonly sqlType: string
+  /** True for instants in nanoseconds, of which the engine has the time in UTC. */
+  readonly isInstant?: boolean
+}
+
+/** How a result column is called whose nanoseconds are instants: DuckDB has no such type. */
+export const INSTANT_TYPE = 'TIMESTAMP_NS WITH TIME ZONE'
 
 /** Where a file stands among commits and partitions. A delete is for files of lower order, and of its partition. */
 export interface DeletePlace {
@@ -65,7 +76,7 @@ export interface ScanView {
 
 export interface ResultColumn {
   readonly name: string
-  /** DuckDB's spelling. */
+  /** DuckDB's spelling, or `INSTANT_TYPE`. */
   readonly type: string
 }
 
@@ -127,11 +138,16 @@ export interface EngineSession extends AsyncDisposable {
    *
    * @param options.statementAtMs what `now()` and its kin stand for, the current time by default; the first run of a
    *   session fixes it for all
+   * @param options.instants indexes of result columns of `INSTANT_TYPE`
    * @throws AppError SQL_EXECUTION, SQL_BINDING, ENGINE_FAILED, CANCELLED, DEADLINE_EXCEEDED
    */
   execute(
     sql: string,
-    options: { readonly rowsMax: number; readonly statementAtMs?: number },
+    options: {
+      readonly rowsMax: number
+      readonly statementAtMs?: number
+      readonly instants?: readonly number[]
+    },
     signal: AbortSignal,
   ): Promise<EngineResult>
 }

@@ -21,7 +21,12 @@ export type EngineRequest =
   | { readonly kind: 'start'; readonly settings: EngineSettings }
   /** Runs statements of our own making, such as the DDL of views. */
   | { readonly kind: 'define'; readonly statements: readonly string[] }
-  | { readonly kind: 'execute'; readonly sql: string; readonly rowsMax: number }
+  | {
+      readonly kind: 'execute'
+      readonly sql: string
+      readonly rowsMax: number
+      readonly instants: readonly number[]
+    }
   /** Replaces the database by a fresh one. */
   | { readonly kind: 'reset' }
   | { readonly kind: 'parse'; readonly sql: string }

@@ -133,7 +133,7 @@ export function createSession(client: EngineClient, options: SessionOptions): En
       await runs.close()
       await client.request({ kind: 'define', statements: scanViewStatements(scans) }, signal)
     },
-    async execute(sql, { rowsMax, statementAtMs }, signal): Promise<EngineResult> {
+    async execute(sql, { rowsMax, statementAtMs, instants = [] }, signal): Promise<EngineResult> {
       await runs.close()
       // The first run fixes the time for those that follow, where the caller did not.
       if (!hasTime) {
@@ -142,7 +142,8 @@ export function createSession(client: EngineClient, options: SessionOptions): En
         hasTime = true
       }
       // Infinity has no JSON.
-      const request = { kind: 'execute', sql, rowsMax: Math.min(rowsMax, Number.MAX_SAFE_INTEGER) } as const
+      const rows = Math.min(rowsMax, Number.MAX_SAFE_INTEGER)
+      const request = { kind: 'execute', sql, rowsMax: rows, instants } as const
       const { columns, schemaMessageBase64 } = await runs.start(request, signal)
       const schemaMessage = Buffer.from(schemaMessageBase64, 'base64')
       return { columns, schemaMessage, batches: runs.readBatches(sql, signal) }

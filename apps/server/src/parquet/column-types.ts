@@ -45,8 +45,9 @@ function computeOf(type: PrimitiveType, node: SchemaNode): ReadableLeaf['compute
       if (node.leaf?.physicalType !== 'INT96') return undefined
       return (sql) => `(CAST(${sql} AS TIMESTAMP) AT TIME ZONE 'UTC')`
     case 'timestamptz_ns':
+      if (type.inMicros !== true) return undefined
       return (sql) =>
-        `CASE WHEN ${sql} % 1000 <> 0 THEN error('A timestamptz_ns is no whole number of microseconds, which is not read') ELSE make_timestamptz(${sql} // 1000) END`
+        `CASE WHEN ${sql} % 1000 <> 0 THEN error('A timestamptz_ns is no whole number of microseconds. Compare it with a TIMESTAMP_NS, and cast it before AT TIME ZONE') ELSE make_timestamptz(${sql} // 1000) END`
     case 'geometry':
     case 'geography':
       return (sql) => `st_geomfromwkb(${sql})`
@@ -74,6 +75,8 @@ export function isUsualLeaf(type: IcebergType, leaf: UsualLeaf): boolean {
       return annotation.kind === 'timestamp' && annotation.unit === 'micros'
     case 'timestamp_ns':
       return annotation.kind === 'timestamp' && annotation.unit === 'nanos'
+    case 'timestamptz_ns':
+      return type.inMicros !== true && annotation.kind === 'timestamp' && annotation.unit === 'nanos'
     case 'boolean':
     case 'float':
     case 'date':
@@ -89,7 +92,6 @@ export function isUsualLeaf(type: IcebergType, leaf: UsualLeaf): boolean {
     case 'variant':
     case 'geometry':
     case 'geography':
-    case 'timestamptz_ns':
       return false
   }
 }
@@ -118,9 +120,12 @@ function annotationFor(type: PrimitiveType, node: SchemaNode): Annotation | unde
     case 'timestamptz':
     case 'timestamp_ns':
       return timestampAnnotation(type.kind, node)
-    case 'timestamptz_ns':
-      // As its number, since the engine would cut it to microseconds.
-      return timestampAnnotation(type.kind, node) === undefined ? undefined : NONE
+    case 'timestamptz_ns': {
+      const moment = timestampAnnotation(type.kind, node)
+      if (moment?.kind !== 'timestamp') return undefined
+      // As its number or as the time in UTC, since the engine would cut an instant to microseconds.
+      return type.inMicros === true ? NONE : { ...moment, isUtc: false }
+    }
     case 'string':
       return physical === 'BYTE_ARRAY' && isOneOf(given, 'none', 'string', 'enum', 'json')
         ? { kind: 'string' }

@@ -29,7 +29,7 @@ export function hasDefault(field: NestedField): boolean {
 
 /** A constant of the type that a view has for `type`. @throws AppError TABLE_UNSUPPORTED */
 export function literalSql(type: PrimitiveType, value: LiteralValue): string {
-  if (type.kind !== 'timestamptz_ns') return formatLiteralSql(type, value)
+  if (type.kind !== 'timestamptz_ns' || type.inMicros !== true) return formatLiteralSql(type, value)
   const nanos = value as bigint
   if (nanos % 1_000n !== 0n)
     throw parquetUnsupported('a timestamptz_ns that is no whole number of microseconds')

@@ -30,6 +30,8 @@ export interface Execution {
   /** By table. */
   readonly deletes: readonly TableDeletes[]
   readonly schemaMessage: Uint8Array
+  /** Indexes of result columns whose nanoseconds are instants. */
+  readonly instants: readonly number[]
   /** Aborts the signal of all that the statement still reads or runs, when it ends early. */
   readonly ended: AbortController
 }
@@ -133,10 +135,10 @@ async function* executeOnce(
   rowsMax: number,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  const { session, claims, progress } = execution
+  const { session, claims, progress, instants } = execution
   const { sql, issuedAtMs: statementAtMs } = claims
   const { batches } = yield* withProgress(
-    session.execute(sql, { rowsMax, statementAtMs }, signal),
+    session.execute(sql, { rowsMax, statementAtMs, instants }, signal),
     'executing',
     execution,
   )

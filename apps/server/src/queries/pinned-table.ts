@@ -13,12 +13,13 @@ import type { Snapshot, TableMetadata } from '@lake/core/iceberg/table-metadata.
 import type { Schema } from '@lake/core/iceberg/types.ts'
 import type { CachedTable } from '../catalog/snapshot-cache.ts'
 import type { LoadedTable } from '../catalog/rest-catalog.ts'
-import type { EngineTable } from '../engine/engine.ts'
+import type { EngineColumn, EngineTable } from '../engine/engine.ts'
 import type { SealedPin } from '@lake/core/flight/ticket.ts'
 import type { ReservedColumn } from '@lake/core/iceberg/reserved-columns.ts'
 import { duckdbType, sqlColumnNames } from '../sql/duckdb-type.ts'
 import { isMetadataTableName, type MetadataTableName } from './metadata-tables/metadata-table-name.ts'
 import { metadataTableSchema } from './metadata-tables/metadata-table-schema.ts'
+import { instantsInMicros } from './instants.ts'
 import { reservedFields } from './reserved-columns.ts'
 
 export interface PinnedTable {
@@ -29,6 +30,7 @@ export interface PinnedTable {
   readonly schema: Schema
   /** Columns of `schema` that no data file need have, by index. */
   readonly reserved: ReadonlyMap<number, ReservedColumn>
+  readonly hasInstantsInMicros: boolean
   /** Of the pinned table. */
   readonly tableSchema: Schema
   /** Set where the statement reads what the metadata says of the table, and not the table. */
@@ -111,7 +113,34 @@ export function provePin(loaded: LoadedTable, pin: SealedPin, ageMs: number): Pi
     metadataTable: metadataTableOf(pin),
     viewName: pin.viewName,
   })
-  return withReserved(pinned, pin.reserved ?? [])
+  const table = withReserved(pinned, pin.reserved ?? [])
+  return pin.hasInstantsInMicros === true ? withInstantsInMicros(table) : table
+}
+
+/** Reads instants in nanoseconds as the engine's own instants, in microseconds; a value that needs more fails. */
+export function withInstantsInMicros(pinned: PinnedTable): PinnedTable {
+  const { reserved, metadataTable } = pinned
+  // What manifests tell of instants is exact either way.
+  const schema =
+    metadataTable === undefined
+      ? instantsInMicros(pinned.schema, (index) => !reserved.has(index))
+      : pinned.schema
+  if (schema === pinned.schema) return pinned
+  return {
+    ...pinned,
+    schema,
+    hasInstantsInMicros: true,
+    engineTable: { ...pinned.engineTable, columns: engineColumns(schema, pinned.engineTable.columns) },
+  }
+}
+
+function engineColumns(schema: Schema, named: readonly { readonly name: string }[]): readonly EngineColumn[] {
+  // A column without a type here can be bound but not read: run-query refuses a statement that needs it.
+  return schema.fields.map(({ type }, index) => ({
+    name: named[index]?.name ?? '',
+    sqlType: duckdbType(type) ?? 'BLOB',
+    ...(type.kind === 'timestamptz_ns' && type.inMicros !== true ? { isInstant: true } : {}),
+  }))
 }
 
 /** The table with those of the named reserved columns that it has, behind its own; a metadata table has none. */
@@ -134,7 +163,7 @@ export function withReserved(pinned: PinnedTable, names: readonly string[]): Pin
   }
 }
 
-export function sealPin({ receipt, engineTable, reserved }: PinnedTable): SealedPin {
+export function sealPin({ receipt, engineTable, reserved, hasInstantsInMicros }: PinnedTable): SealedPin {
   const { namespace, table, tableUuid, snapshotId, schemaId, requested, metadataTable } = receipt
   const { viewName } = engineTable
   return {
@@ -146,6 +175,7 @@ export function sealPin({ receipt, engineTable, reserved }: PinnedTable): Sealed
     ...(requested ? { requested } : {}),
     ...(metadataTable === undefined ? {} : { metadataTable }),
     ...(viewName === undefined ? {} : { viewName }),
+    ...(hasInstantsInMicros ? { hasInstantsInMicros } : {}),
     ...(reserved.size > 0 ? { reserved: [...reserved.values()].map(({ name }) => name) } : {}),
   }
 }
@@ -170,23 +200,22 @@ function describe(
   const { metadata, ident } = loaded
   const schema =
     metadataTable === undefined ? tableSchema : metadataTableSchema(metadataTable, metadata, tableSchema)
-  const names = sqlColumnNames(schema)
   return {
     loaded,
     snapshot,
     schema,
     reserved: new Map(),
+    hasInstantsInMicros: false,
     tableSchema,
     metadataTable,
     engineTable: {
       schemaName: ident.namespace.join('.'),
       tableName: metadataTable === undefined ? ident.table : `${ident.table}$${metadataTable}`,
       viewName,
-      // A column without a type here can be bound but not read: run-query refuses a statement that needs it.
-      columns: schema.fields.map(({ type }, index) => ({
-        name: names[index] ?? '',
-        sqlType: duckdbType(type) ?? 'BLOB',
-      })),
+      columns: engineColumns(
+        schema,
+        sqlColumnNames(schema).map((name) => ({ name })),
+      ),
     },
     receipt: {
       namespace: [...ident.namespace],

@@ -16,7 +16,7 @@ import { LIMITS } from '../limits.ts'
 import { analyzeStatement, type TableReference } from '../sql/analyze-statement.ts'
 import type { ScanRequirement } from '../sql/pushdown.ts'
 import { applySubstitutions } from '../sql/text-substitution.ts'
-import { bindWithReserved } from './bind-with-reserved.ts'
+import { bindPinned } from './bind-pinned.ts'
 import { hasVersions } from './metadata-tables/metadata-table-name.ts'
 import { pinTable, sealPin, type PinnedAs, type PinnedTable } from './pinned-table.ts'
 import type { QueryServices } from './query-services.ts'
@@ -74,7 +74,7 @@ export async function bindStatement(
   if (substitutions.length > 0) await checkSubstitution(sql, versions, services, deadline.signal)
   const { analyst } = services.engine
   const loaded = await pinTables(versions, request.pins ?? [], services, deadline.signal)
-  const { bound, pinned, insertions } = await bindWithReserved(sql, loaded, analyst, deadline.signal)
+  const { bound, pinned, insertions } = await bindPinned(sql, loaded, analyst, deadline.signal)
   // Refuses a statement that needs a column which cannot be read, while there is still a form to say so in.
   const requirements = await planRequirements(bound, pinned, analyst, deadline.signal)
   return { bound, pinned, requirements, substitutions: [...substitutions, ...insertions] }

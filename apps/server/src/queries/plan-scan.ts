@@ -120,8 +120,14 @@ function keyContext(
   { schema, tableSchema, loaded }: PinnedTable,
   specOf: ScanPlan['specOf'],
 ): EqualityDeleteContext {
-  const further = schema.fields.slice(tableSchema.fields.length)
-  return { schema: tableSchema, further, schemas: loaded.metadata.schemas, specOf }
+  const ownCount = tableSchema.fields.length
+  return {
+    // As the statement reads its columns.
+    schema: { ...tableSchema, fields: schema.fields.slice(0, ownCount) },
+    further: schema.fields.slice(ownCount),
+    schemas: loaded.metadata.schemas,
+    specOf,
+  }
 }
 
 /** False where all that is needed of a data file stands in its manifest. */

@@ -11,7 +11,7 @@ import type { LoadedTable, TableIdent } from '../catalog/rest-catalog.ts'
 import { mapConcurrently } from '../concurrency/map-concurrently.ts'
 import { throwIfAborted } from '../concurrency/deadline.ts'
 import { encodeMessageBatch, END_OF_STREAM } from '../engine/arrow-messages.ts'
-import type { BoundStatement, EngineSession } from '../engine/engine.ts'
+import { INSTANT_TYPE, type BoundStatement, type EngineSession } from '../engine/engine.ts'
 import type { SealedPin, TicketClaims } from '@lake/core/flight/ticket.ts'
 import { LIMITS } from '../limits.ts'
 import { errorCodeOf } from '../observability/error-code.ts'
@@ -67,12 +67,12 @@ async function* runSealed(
   // From here on the text is the one that the engine reads.
   const claims = { ...sealed, sql: applySubstitutions(sealed.sql, sealed.substitutions ?? []) }
   const pinned = await provePins(claims, run, signal)
-  const { tables, rowWise } = await planStatement(claims, pinned, services, signal)
+  const { tables, rowWise, instants } = await planStatement(claims, pinned, services, signal)
   refuseLargeScan(tables, services.scanBytesMax)
 
   await using session = await services.engine.acquire(signal)
   const runSignal = AbortSignal.any([signal, session.lost])
-  const schemaMessage = await describeResult(claims, pinned, session, runSignal)
+  const schemaMessage = await describeResult(claims, { pinned, instants }, session, runSignal)
   const progress = createRunProgress(tables, startedAtMs, services.clock)
   yield schemaMessage
   // Ends what is still being read or run when the statement ends early.
@@ -81,7 +81,7 @@ async function* runSealed(
     const readSignal = AbortSignal.any([runSignal, ended.signal])
     const context = { services, directory: session.directory, progress }
     const deletes = tables.map((table, index) => createTableDeletes(table, index, context, readSignal))
-    const execution = { claims, tables, session, services, progress, deletes, schemaMessage, ended }
+    const execution = { claims, tables, session, services, progress, deletes, schemaMessage, instants, ended }
     const messages = rowWise
       ? executeInWaves(execution, rowWise, readSignal)
       : executeAtOnce(execution, readSignal)
@@ -152,7 +152,7 @@ async function planStatement(
   pinned: readonly PinnedTable[],
   services: QueryServices,
   signal: AbortSignal,
-): Promise<{ tables: PlannedTable[]; rowWise: RowWise | undefined }> {
+): Promise<{ tables: PlannedTable[]; rowWise: RowWise | undefined; instants: readonly number[] }> {
   const { analyst } = services.engine
   const bound: BoundStatement = await analyst.bind(
     sql,
@@ -162,7 +162,11 @@ async function planStatement(
   )
   const requirements = await planRequirements(bound, pinned, analyst, signal)
   const tables = await planTables(pinned, requirements, services, signal)
-  return { tables, rowWise: tables.length === 1 ? findRowWise(bound.plan) : undefined }
+  return {
+    tables,
+    rowWise: tables.length === 1 ? findRowWise(bound.plan) : undefined,
+    instants: bound.columns.flatMap(({ type }, index) => (type === INSTANT_TYPE ? [index] : [])),
+  }
 }
 
 function refuseLargeScan(tables: readonly PlannedTable[], bytesMax: number): void {
@@ -178,12 +182,13 @@ function refuseLargeScan(tables: readonly PlannedTable[], bytesMax: number): voi
 /** The schema of the result, from running the statement over empty tables. */
 async function describeResult(
   { sql, issuedAtMs: statementAtMs }: TicketClaims,
-  pinned: readonly PinnedTable[],
+  { pinned, instants }: { readonly pinned: readonly PinnedTable[]; readonly instants: readonly number[] },
   session: EngineSession,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   await session.defineScans(pinned.map(emptyScan), signal)
-  const { schemaMessage, batches } = await session.execute(sql, { rowsMax: 0, statementAtMs }, signal)
+  const options = { rowsMax: 0, statementAtMs, instants }
+  const { schemaMessage, batches } = await session.execute(sql, options, signal)
   for await (const batch of batches) void batch
   return schemaMessage
 }

@@ -21,6 +21,7 @@ const CAST_IDS: Readonly<Record<string, readonly string[]>> = {
   timestamp: ['TIMESTAMP'],
   timestamptz: ['TIMESTAMP WITH TIME ZONE', 'TIMESTAMPTZ'],
   timestamp_ns: ['TIMESTAMP_NS'],
+  timestamptz_ns: ['TIMESTAMP_NS', 'TIMESTAMP WITH TIME ZONE', 'TIMESTAMPTZ'],
   uuid: ['UUID'],
   binary: ['BLOB'],
   fixed: ['BLOB'],

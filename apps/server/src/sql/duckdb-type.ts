@@ -28,11 +28,12 @@ export function duckdbType(type: IcebergType): string | undefined {
     case 'timestamp':
       return 'TIMESTAMP'
     case 'timestamptz':
-    // The engine has no such type in nanoseconds. A value that needs one fails when it is read.
-    case 'timestamptz_ns':
       return 'TIMESTAMP WITH TIME ZONE'
     case 'timestamp_ns':
       return 'TIMESTAMP_NS'
+    case 'timestamptz_ns':
+      // The engine has no instants in nanoseconds: it has their time in UTC, which is its time zone here.
+      return type.inMicros === true ? 'TIMESTAMP WITH TIME ZONE' : 'TIMESTAMP_NS'
     case 'string':
       return 'VARCHAR'
     case 'uuid':

@@ -9,6 +9,8 @@ export const sealedPin = tablePin.extend({
   metadataTable: z.string().optional(),
   /** The name by which the engine reads it, where it is not the table's own. */
   viewName: z.string().optional(),
+  /** True where instants in nanoseconds are read in microseconds, because the statement makes no sense otherwise. */
+  hasInstantsInMicros: z.literal(true).optional(),
   /** Reserved columns that the statement names and the engine has behind the table's own, in this order. */
   reserved: z.array(z.string()).optional(),
 })

@@ -3,7 +3,9 @@
 
 export type PrimitiveType =
   | { readonly kind: 'boolean' | 'int' | 'long' | 'float' | 'double' }
-  | { readonly kind: 'date' | 'time' | 'timestamp' | 'timestamptz' | 'timestamp_ns' | 'timestamptz_ns' }
+  | { readonly kind: 'date' | 'time' | 'timestamp' | 'timestamptz' | 'timestamp_ns' }
+  /** `inMicros`: to be read as a timestamptz, which holds those of its values that are whole microseconds. */
+  | { readonly kind: 'timestamptz_ns'; readonly inMicros?: true }
   | { readonly kind: 'string' | 'uuid' | 'binary' | 'unknown' | 'variant' }
   | { readonly kind: 'decimal'; readonly precision: number; readonly scale: number }
   | { readonly kind: 'fixed'; readonly lengthBytes: number }

@@ -22,5 +22,5 @@ export function mapOf(keyId: number, key: IcebergType, valueId: number, value: I
 
 /** A primitive whose values have a literal, and a type in the engine that holds each of them exactly. */
 export function isShownExactly({ kind }: PrimitiveType): boolean {
-  return !['timestamptz_ns', 'unknown', 'variant', 'geometry', 'geography'].includes(kind)
+  return !['unknown', 'variant', 'geometry', 'geography'].includes(kind)
 }

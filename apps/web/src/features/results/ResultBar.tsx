@@ -45,7 +45,9 @@ function shownItems({ columns, view, onView }: ResultBarProps): MenuItem[] {
 export function ResultBar(props: ResultBarProps) {
   const { columns, view, zone, copyText, onCopy, onFind, columnItems, columnName, arrangement } = props
   const columnsText = view.hidden.length === 0 ? 'Columns' : `Columns (${view.hidden.length} hidden)`
-  const hasZonedTimes = columns.some(({ sqlType }) => sqlType === 'TIMESTAMP WITH TIME ZONE')
+  const hasZonedTimes = columns.some(
+    ({ sqlType }) => sqlType.endsWith(' WITH TIME ZONE') && sqlType.startsWith('TIMESTAMP'),
+  )
   return (
     <div className="result-bar" role="toolbar" aria-label="Result">
       <button type="button" className="button button-quiet" onClick={onFind}>

@@ -72,7 +72,9 @@ function jsonOf(columns: readonly ResultColumn[], rows: Iterable<Row>): string |
 const TYPED_LITERAL =
   /^(DATE|TIME|TIMESTAMP|TIMESTAMP WITH TIME ZONE|TIMESTAMP_NS|TIMESTAMP_MS|TIMESTAMP_S|UUID|BLOB)$/
 
-function sqlLiteral(value: string, { sqlType, isNumeric }: ResultColumn): string {
+function sqlLiteral(value: string, { sqlType: type, isNumeric }: ResultColumn): string {
+  // The engine has no such type; its time in UTC takes the text with its offset.
+  const sqlType = type === 'TIMESTAMP_NS WITH TIME ZONE' ? 'TIMESTAMP_NS' : type
   if (sqlType === 'BOOLEAN') return value
   if (isNumeric && /^-?\d+(\.\d+)?$/.test(value)) return value
   const quoted = `'${value.replaceAll("'", "''")}'`
