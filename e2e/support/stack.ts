@@ -41,7 +41,7 @@ export default async function startStack(): Promise<(() => Promise<void>) | unde
 }
 
 /** The first line that is a JSON object with a url; later output is drained and ignored. */
-function addressOf(output: NodeJS.ReadableStream): Promise<string> {
+export function addressOf(output: NodeJS.ReadableStream): Promise<string> {
   return new Promise((resolve) => {
     createInterface({ input: output }).on('line', (line) => {
       if (!line.startsWith('{')) return

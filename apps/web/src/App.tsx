@@ -22,6 +22,7 @@ import type { EditorHandle } from './features/editor/SqlEditorView.tsx'
 import { activeTab, readTabs, saveTabsNow, tabActions } from './features/editor/tabs-store.ts'
 import { saveQuery } from './history/browser-store.ts'
 import type { StatementLink } from './link/link.ts'
+import { openLinkOfPage } from './link/open-link.ts'
 import { PalettePane } from './PalettePane.tsx'
 import { comparePath, parseRoute, tablePath, type Route } from './route.ts'
 import { useShellKeys } from './shell-keys.ts'
@@ -230,6 +231,11 @@ export function App() {
   useEffect(() => {
     document.title = title
   }, [title])
+  useEffect(() => {
+    openLinkOfPage()
+    addEventListener('hashchange', openLinkOfPage)
+    return () => removeEventListener('hashchange', openLinkOfPage)
+  }, [])
 
   const side = (
     <SidePane

@@ -9,6 +9,7 @@ import type { Route } from './route.ts'
 import { shortcutText } from './ui/commands.ts'
 import { IconButton } from './ui/IconButton.tsx'
 import { useNotice } from './ui/notice.ts'
+import { UserMenu } from './UserMenu.tsx'
 import { useZone } from './ui/time-zone.ts'
 import { chooseTheme, useThemeChoice, type ThemeChoice } from './ui/theme.ts'
 
@@ -78,6 +79,7 @@ export function TopBar({ route, onToggleTree, onOpenPalette }: TopBarProps) {
         <kbd>{shortcutText('Mod K')}</kbd>
       </button>
       <ThemeToggle />
+      <UserMenu />
     </header>
   )
 }
@@ -105,7 +107,7 @@ export function StatusBar() {
       {session.isError && <span data-tone="error">server unreachable</span>}
       {session.isSuccess && (
         <>
-          <span className="status-wide">{session.data.principal ?? 'no sign-in'}</span>
+          {session.data.principal === null && <span className="status-wide">no sign-in</span>}
           <span className="status-wide">discovery {session.data.discovery}</span>
           <span>{zone === 'UTC' ? 'times in UTC' : `times of results in ${zone}`}</span>
           {session.data.version !== null && <span>v{session.data.version}</span>}

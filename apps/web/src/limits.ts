@@ -27,6 +27,8 @@ export const KNOWN_TABLES_MAX = 100
 export const API_TIMEOUT_MS = 60_000
 /** How long Stop waits for the server to confirm. */
 export const CANCEL_TIMEOUT_MS = 10_000
+/** How often a page that waits for another window looks whether that has signed in. */
+export const SESSION_POLL_MS = 1_500
 export const CATALOG_STALE_MS = 30_000
 
 /** Cells of an answer that a fingerprint is made of; larger answers are compared by no one. */

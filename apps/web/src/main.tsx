@@ -7,6 +7,7 @@ import './styles/catalog.css'
 import './styles/compare.css'
 import './styles/results.css'
 import './styles/scan.css'
+import './styles/sign-in.css'
 import './styles/time-travel.css'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
@@ -14,16 +15,16 @@ import { createRoot } from 'react-dom/client'
 import { App } from './App.tsx'
 import { queryClient } from './api/query-client.ts'
 import { loadRecords, recordRun } from './history/browser-store.ts'
-import { openLinkOfPage } from './link/open-link.ts'
+import { endProviderVisit } from './features/sign-in/provider-visit.ts'
 import { onRunEnd } from './query-run/run-registry.ts'
+import { SessionGate } from './SessionGate.tsx'
 import { ErrorBoundary } from './ui/ErrorBoundary.tsx'
 import { startTheme } from './ui/theme.ts'
 
 startTheme()
 onRunEnd(recordRun)
 void loadRecords()
-openLinkOfPage()
-addEventListener('hashchange', openLinkOfPage)
+const outcome = endProviderVisit()
 
 const root = document.getElementById('root')
 if (root !== null)
@@ -31,7 +32,9 @@ if (root !== null)
     <StrictMode>
       <QueryClientProvider client={queryClient}>
         <ErrorBoundary name="The workbench">
-          <App />
+          <SessionGate outcome={outcome}>
+            <App />
+          </SessionGate>
         </ErrorBoundary>
       </QueryClientProvider>
     </StrictMode>,

@@ -7,6 +7,7 @@ import {
   flightInfoResponse,
   NAMESPACE_SEPARATOR,
   namespacesResponse,
+  REQUEST_HEADER,
   ROUTES,
   sessionResponse,
   tableResponse,
@@ -16,6 +17,7 @@ import {
   type RouteName,
 } from '@lake/core/api/contract.ts'
 import { API_TIMEOUT_MS, CANCEL_TIMEOUT_MS } from '../limits.ts'
+import { waitForSignIn } from './session-gate.ts'
 import { ApiError, errorOfResponse, toApiError } from './api-error.ts'
 
 interface CallOptions {
@@ -32,13 +34,27 @@ function routePath(name: RouteName, params: Readonly<Record<string, string>> = {
   return API_PREFIX + path
 }
 
+async function sendOnce(name: RouteName, options: CallOptions, signal: AbortSignal): Promise<Response> {
+  const { timeoutMs, body } = options
+  const headers: Record<string, string> = { [REQUEST_HEADER.name]: REQUEST_HEADER.value }
+  if (body !== undefined) headers['content-type'] = 'application/json'
+  return await fetch(routePath(name, options.params), {
+    method: ROUTES[name].method,
+    signal: timeoutMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+    credentials: 'same-origin',
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+}
+
+/** Where the session has ended, waits until the person has signed in again and asks once more. */
 async function send(name: RouteName, options: CallOptions, signal: AbortSignal): Promise<Response> {
-  const init: RequestInit = { method: ROUTES[name].method, signal, credentials: 'same-origin' }
-  if (options.body !== undefined) {
-    init.body = JSON.stringify(options.body)
-    init.headers = { 'content-type': 'application/json' }
+  let response = await sendOnce(name, options, signal)
+  if (response.status === 401 && ROUTES[name].requires !== 'nothing') {
+    await response.body?.cancel()
+    await waitForSignIn(signal)
+    response = await sendOnce(name, options, signal)
   }
-  const response = await fetch(routePath(name, options.params), init)
   if (!response.ok) throw await errorOfResponse(response)
   return response
 }
@@ -54,9 +70,8 @@ async function call<T>(
   options: CallOptions,
   signal: AbortSignal,
 ): Promise<T> {
-  const bounded = AbortSignal.any([signal, AbortSignal.timeout(options.timeoutMs ?? API_TIMEOUT_MS)])
   try {
-    const response = await send(name, options, bounded)
+    const response = await send(name, { timeoutMs: API_TIMEOUT_MS, ...options }, signal)
     const parsed = schema.safeParse(await response.json())
     if (parsed.success) return parsed.data
     throw new ApiError(
@@ -73,6 +88,12 @@ async function call<T>(
 }
 
 export const getSession = (signal: AbortSignal) => call('session', sessionResponse, {}, signal)
+
+/** Signs in by an API token; the answer sets the session's cookie. */
+export const postSignIn = (token: string, signal: AbortSignal) =>
+  call('signIn', sessionResponse, { body: { token } }, signal)
+
+export const deleteSession = (signal: AbortSignal) => call('signOut', sessionResponse, {}, signal)
 
 export const getNamespaces = (signal: AbortSignal) => call('namespaces', namespacesResponse, {}, signal)
 

@@ -1,0 +1,32 @@
+// Who is signed in, and the way out. Nothing where nobody signs in.
+import { CircleUserRound } from 'lucide-react'
+import { deleteSession } from './api/client.ts'
+import { toApiError } from './api/api-error.ts'
+import { useSession } from './api/queries.ts'
+import { MenuButton } from './ui/MenuButton.tsx'
+import { say } from './ui/notice.ts'
+
+async function signOut(): Promise<void> {
+  try {
+    await deleteSession(new AbortController().signal)
+    // Everything that was read leaves the page with it.
+    location.assign('/')
+  } catch (error) {
+    say(`You are still signed in: ${toApiError(error).message}`, 'warn')
+  }
+}
+
+export function UserMenu() {
+  const { data } = useSession()
+  if (data === undefined || data.principal === null) return null
+  return (
+    <MenuButton
+      label={`Signed in as ${data.principal}`}
+      className="user-menu"
+      items={[{ label: 'Sign out', detail: data.principal, onSelect: () => void signOut() }]}
+    >
+      <CircleUserRound size={16} aria-hidden />
+      <span className="user-name">{data.principal}</span>
+    </MenuButton>
+  )
+}
