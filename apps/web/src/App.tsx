@@ -107,14 +107,14 @@ function Drawer({ children, onClose }: { children: ReactNode; onClose: () => voi
 /** Saves the text of the open tab under its name; saving again replaces it. */
 function saveActiveTab(): void {
   saveTabsNow()
-  const { id, title, sql } = activeTab(readTabs().tabs)
+  const { id, title, sql, parameters } = activeTab(readTabs().tabs)
   if (sql.trim() === '') say('There is no text to save yet.')
-  else if (saveQuery({ id, title, sql, savedAtMs: Date.now() })) say(`Saved as “${title}”.`)
+  else if (saveQuery({ id, title, sql, parameters, savedAtMs: Date.now() })) say(`Saved as “${title}”.`)
   else say('There are too many saved queries: delete some first.', 'warn')
 }
 
-const openStatement = ({ title, sql, pins }: StatementLink) => {
-  tabActions.open({ title, sql, pins })
+const openStatement = ({ title, sql, pins, parameters }: StatementLink) => {
+  tabActions.open({ title, sql, pins, parameters })
   navigate('/')
 }
 

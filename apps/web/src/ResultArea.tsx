@@ -53,7 +53,9 @@ export function ResultArea({ run, snapshot, title, onPlaceCursor }: ResultAreaPr
           onPlaceCursor={onPlaceCursor}
           onRunAgain={() => startRun(run.source)}
         />
-        {isPanelOpen && <ReceiptPanel sql={sql} snapshot={snapshot} onClose={() => setPanelOpen(false)} />}
+        {isPanelOpen && (
+          <ReceiptPanel sql={run.sentSql} snapshot={snapshot} onClose={() => setPanelOpen(false)} />
+        )}
       </div>
     </>
   )

@@ -13,6 +13,7 @@ import { stopTab, useRunSnapshot, useTabRuns } from './query-run/run-registry.ts
 import { TimeTravel } from './features/time-travel/TimeTravel.tsx'
 import { tabActions } from './features/editor/tabs-store.ts'
 import { ResultArea } from './ResultArea.tsx'
+import { bindParameters } from './sql/parameters.ts'
 import { ErrorBoundary } from './ui/ErrorBoundary.tsx'
 
 /** Alt Enter shows what Run would read. */
@@ -54,12 +55,14 @@ interface ResultsSectionProps {
 }
 
 export function ResultsSection({ tab, editor, estimate }: ResultsSectionProps) {
-  const { id: tabId, title, pins } = tab
+  const { id: tabId, title, pins, parameters = [] } = tab
   const { target, isOpen, toggle } = estimate
   const tabRuns = useTabRuns(tabId)
   const run = tabRuns?.shown ?? null
   const snapshot = useRunSnapshot(run)
-  const shown = useEstimate(target?.tabId === tabId ? target.sql : null, pins)
+  const text = target?.tabId === tabId ? target.sql : null
+  const bound = text === null ? null : bindParameters(text, parameters)
+  const shown = useEstimate(bound?.kind === 'bound' ? bound.sql : null, pins)
   return (
     <section className="results-pane" aria-label="Results" data-zone="results">
       <ErrorBoundary name="The result">

@@ -4,12 +4,15 @@ import { Group, Panel, Separator } from 'react-resizable-panels'
 import { EditorPane } from './features/editor/EditorPane.tsx'
 import type { RunText } from './features/editor/sql-editor.ts'
 import type { EditorHandle } from './features/editor/SqlEditorView.tsx'
+import { parameterInputId } from './features/editor/ParameterStrip.tsx'
+import type { Tab } from './features/editor/tabs-state.ts'
 import { activeTab, tabActions, useTabs } from './features/editor/tabs-store.ts'
 import { EXPLAIN_SHORTCUT } from './features/estimate/ScanPreview.tsx'
 import { RUN_ALL_STATEMENTS_MAX } from './limits.ts'
 import { dropRun, startRuns, stopTab, useRunningTabs, useTabRuns } from './query-run/run-registry.ts'
 import { ResultsSection, useEstimatePanel } from './ResultsSection.tsx'
 import { markerOf, signsOf, sourceOf } from './statements.ts'
+import { bindParameters } from './sql/parameters.ts'
 import { shortcutText, useOfferedCommands, type Command } from './ui/commands.ts'
 import { ErrorBoundary } from './ui/ErrorBoundary.tsx'
 import { say } from './ui/notice.ts'
@@ -44,6 +47,19 @@ function useRunKey(editor: RefObject<EditorHandle | null>, isHidden: boolean): v
     addEventListener('keydown', onKeyDown)
     return () => removeEventListener('keydown', onKeyDown)
   }, [editor, isHidden])
+}
+
+/** Leads to the first parameter without a value, and says whether there is one. */
+function askForParameters(tab: Tab | undefined, statements: readonly RunText[]): boolean {
+  const missing = statements.flatMap(({ sql }) => {
+    const bound = bindParameters(sql, tab?.parameters ?? [])
+    return bound.kind === 'unbound' ? bound.names : []
+  })
+  const [name] = missing
+  if (name === undefined) return false
+  say(`Give ${missing.map((each) => `$${each}`).join(', ')} a value first.`, 'warn')
+  document.getElementById(parameterInputId(name))?.focus()
+  return true
 }
 
 interface WorkbenchCommandsInput {
@@ -115,18 +131,11 @@ export function Workbench({ isHidden, editor, isResultShown, toggleResults }: Wo
   )
   const onRunAll = useCallback(
     (tabId: string, statements: readonly RunText[]) => {
+      const tab = open.find(({ id }) => id === tabId)
       if (statements.length > RUN_ALL_STATEMENTS_MAX)
         say(`More than ${RUN_ALL_STATEMENTS_MAX} statements are not run at once: select fewer.`, 'warn')
-      else
-        startRuns(
-          statements.map((text) =>
-            sourceOf(
-              open.find(({ id }) => id === tabId),
-              tabId,
-              text,
-            ),
-          ),
-        )
+      else if (!askForParameters(tab, statements))
+        startRuns(statements.map((text) => sourceOf(tab, tabId, text)))
     },
     [open],
   )

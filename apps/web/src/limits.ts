@@ -77,3 +77,5 @@ export const RAIL_COMMITS_MAX = 400
 export const RAIL_TABLES_MAX = 3
 /** Partitions that a comparison of snapshots shows, those with the most changed rows. */
 export const COMPARED_PARTITIONS_MAX = 500
+export const PARAMETERS_MAX = 32
+export const PARAMETER_CHARS_MAX = 10_000

@@ -63,8 +63,8 @@ const oneLine = (sql: string): string => sql.trim().replaceAll(/\s+/g, ' ').slic
 
 export function paletteItems(sources: PaletteSources, now: number): PaletteItem[] {
   const { commands, tabs, history, saved, openTable, insert, showQueries } = sources
-  const open = (title: string, sql: string) => {
-    tabActions.open({ title, sql })
+  const open = ({ title, sql, parameters }: Pick<SavedQuery, 'title' | 'sql' | 'parameters'>) => {
+    tabActions.open({ title, sql, parameters })
     showQueries()
   }
   return [
@@ -88,19 +88,19 @@ export function paletteItems(sources: PaletteSources, now: number): PaletteItem[
     })),
     ...tableItems(openTable),
     ...columnItems(insert),
-    ...saved.map(({ id, title, sql }): PaletteItem => ({
-      id: `saved ${id}`,
+    ...saved.map((query): PaletteItem => ({
+      id: `saved ${query.id}`,
       kind: 'saved',
-      title,
-      detail: oneLine(sql),
-      run: () => open(title, sql),
+      title: query.title,
+      detail: oneLine(query.sql),
+      run: () => open(query),
     })),
-    ...history.slice(0, PALETTE_HISTORY_MAX).map(({ id, sql, startedAtMs }): PaletteItem => ({
+    ...history.slice(0, PALETTE_HISTORY_MAX).map(({ id, sql, parameters, startedAtMs }): PaletteItem => ({
       id: `history ${id}`,
       kind: 'history',
       title: oneLine(sql),
       detail: ageText(now - startedAtMs),
-      run: () => open('From history', sql),
+      run: () => open({ title: 'From history', sql, parameters }),
     })),
   ]
 }

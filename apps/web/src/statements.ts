@@ -46,5 +46,6 @@ export function markerOf(run: QueryRun | undefined): ErrorMarker | null {
 export function sourceOf(tab: Tab | undefined, tabId: string, { sql, startOffset }: RunText): RunSource {
   const startLine = tab?.sql.slice(0, startOffset).split('\n').length ?? 1
   const linkedFingerprint = tab?.linked?.sql === sql ? tab.linked.fingerprint : undefined
-  return { tabId, sql, startOffset, startLine, pins: tab?.pins ?? [], linkedFingerprint }
+  const { pins = [], parameters } = tab ?? {}
+  return { tabId, sql, startOffset, startLine, pins, parameters, linkedFingerprint }
 }

@@ -2,6 +2,7 @@
 // in the component that shows it; nothing else branches on messages.
 import { ERROR_CODES, isAppError, type ErrorCode } from '@lake/core/errors.ts'
 import { errorBody } from '@lake/core/api/contract.ts'
+import { writtenOffset, type TextEdit } from '../sql/parameters.ts'
 
 /** Codes of failures that happen on this side of the wire. */
 export type ClientErrorCode = 'NETWORK' | 'STREAM_INCOMPLETE' | 'UNEXPECTED_RESPONSE'
@@ -39,6 +40,19 @@ export function errorRange(error: ApiError): { startOffset: number; endOffset: n
   if (typeof startOffset !== 'number' || startOffset < 0) return null
   const end = typeof endOffset === 'number' && endOffset > startOffset ? endOffset : startOffset + 1
   return { startOffset, endOffset: end }
+}
+
+/** The same failure with its places in the text as it was written. */
+export function atWrittenPlace(error: ApiError, edits: readonly TextEdit[]): ApiError {
+  const range = errorRange(error)
+  if (range === null || edits.length === 0) return error
+  const details = {
+    ...error.details,
+    startOffset: writtenOffset(range.startOffset, edits),
+    endOffset: writtenOffset(range.endOffset, edits),
+  }
+  const { code, message, requestId } = error
+  return new ApiError(code, message, { requestId, details, cause: error })
 }
 
 /** Reads the body of a response that is not 2xx. Never throws: an unreadable body is a failure with its own words. */

@@ -3,6 +3,7 @@ import type { TableReceipt } from '@lake/core/flight/receipt.ts'
 import { HISTORY_CHARS_MAX, HISTORY_ENTRIES_MAX } from '../limits.ts'
 import type { QueryRun } from '../query-run/query-run.ts'
 import { infoOf } from '../query-run/run-state.ts'
+import type { Parameter } from '../sql/parameters.ts'
 
 /** A table that a statement read, as its receipt had it. */
 export type HistoryTable = Pick<
@@ -20,6 +21,7 @@ export interface HistoryEntry {
   /** Code of the failure; null where there was none. */
   errorCode: string | null
   tables: readonly HistoryTable[]
+  parameters?: readonly Parameter[] | undefined
 }
 
 export interface SavedQuery {
@@ -27,6 +29,7 @@ export interface SavedQuery {
   id: string
   title: string
   sql: string
+  parameters?: readonly Parameter[] | undefined
   savedAtMs: number
 }
 
@@ -42,6 +45,7 @@ export function entryOfRun(run: QueryRun, id: string): HistoryEntry | null {
   return {
     id,
     sql: run.source.sql,
+    parameters: run.source.parameters,
     startedAtMs,
     elapsedMs: Math.max(0, endedAtMs - startedAtMs),
     outcome: state.kind,

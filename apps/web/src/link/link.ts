@@ -5,6 +5,7 @@ import * as z from 'zod'
 import { requestedPin, SQL_LENGTH_MAX } from '@lake/core/api/contract.ts'
 import type { TableReceipt } from '@lake/core/flight/receipt.ts'
 import { LINK_CHARS_MAX } from '../limits.ts'
+import { parameterList, type Parameter } from '../sql/parameters.ts'
 
 const linkSchema = z.object({
   v: z.literal(1),
@@ -12,6 +13,7 @@ const linkSchema = z.object({
   sql: z.string().min(1).max(SQL_LENGTH_MAX),
   /** Empty: the link reads whatever is current when it is opened. */
   pins: z.array(requestedPin.extend({ committedAtMs: z.number().nonnegative() })).max(64),
+  parameters: parameterList.optional(),
   /** Of the answer that the link was made from; see result-fingerprint.ts. */
   fingerprint: z.string().max(300).optional(),
 })
@@ -20,6 +22,7 @@ export interface StatementLink {
   title: string
   sql: string
   pins: readonly (z.infer<typeof requestedPin> & { committedAtMs: number })[]
+  parameters?: readonly Parameter[] | undefined
   fingerprint?: string | undefined
 }
 
@@ -51,10 +54,10 @@ export function decodeLink(
   if (!fragment.startsWith(PREFIX)) return { kind: 'none' }
   if (fragment.length > LINK_CHARS_MAX) return { kind: 'unreadable' }
   try {
-    const { title, sql, pins, fingerprint } = linkSchema.parse(
+    const { title, sql, pins, parameters, fingerprint } = linkSchema.parse(
       JSON.parse(fromBase64Url(fragment.slice(PREFIX.length))),
     )
-    return { kind: 'link', link: { title, sql, pins, fingerprint } }
+    return { kind: 'link', link: { title, sql, pins, parameters, fingerprint } }
   } catch {
     // Whatever is wrong with it, the person can only ask for the link again.
     return { kind: 'unreadable' }

@@ -6,11 +6,11 @@ import { say } from '../ui/notice.ts'
 import { decodeLink, type StatementLink } from './link.ts'
 
 function openStatement(link: StatementLink): void {
-  const { title, sql, pins, fingerprint } = link
+  const { title, sql, pins, parameters, fingerprint } = link
   const linked = fingerprint === undefined ? undefined : { sql, fingerprint }
-  const tabId = tabActions.open({ title, sql, pins, linked })
+  const tabId = tabActions.open({ title, sql, pins, parameters, linked })
   if (pins.length > 0)
-    startRun({ tabId, sql, startOffset: 0, startLine: 1, pins, linkedFingerprint: fingerprint })
+    startRun({ tabId, sql, startOffset: 0, startLine: 1, pins, parameters, linkedFingerprint: fingerprint })
 }
 
 /** Opens the link in the URL, if there is one; also one that is pasted over the address of the open page. */

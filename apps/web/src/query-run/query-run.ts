@@ -3,8 +3,9 @@
 // a new state and at most every RESULT_PUBLISH_INTERVAL_MS for new rows.
 import type { FlightInfoRequest, RequestedPin } from '@lake/core/api/contract.ts'
 import { postCancel, postDoGet, postFlightInfo } from '../api/client.ts'
-import { ApiError, toApiError } from '../api/api-error.ts'
+import { ApiError, atWrittenPlace, toApiError } from '../api/api-error.ts'
 import { RESULT_PUBLISH_INTERVAL_MS } from '../limits.ts'
+import { bindParameters, type Parameter, type TextEdit } from '../sql/parameters.ts'
 import { readStream } from './read-stream.ts'
 import { ResultBuffer } from './result-buffer.ts'
 import { infoOf, isRunning, reduceRun, type RunEvent, type RunState } from './run-state.ts'
@@ -18,6 +19,8 @@ export interface RunSource {
   startLine: number
   /** Snapshots to read instead of the current ones. */
   pins: readonly RequestedPin[]
+  /** Values of its `$name`s. */
+  parameters?: readonly Parameter[] | undefined
   /** Fingerprint of the answer that this one is to be compared with, from a link. */
   linkedFingerprint?: string | undefined
 }
@@ -33,17 +36,24 @@ export interface RunSnapshot {
 
 export class QueryRun {
   readonly source: RunSource
+  /** The statement as it is sent, with the values of its parameters in it. */
+  readonly sentSql: string
   readonly buffer = new ResultBuffer()
   snapshot: RunSnapshot
   /** The tab's result before this one, while this one has nothing to show instead. */
   previous: QueryRun | null
   readonly #abort = new AbortController()
   readonly #listeners = new Set<() => void>()
+  readonly #edits: readonly TextEdit[]
   #publishTimer: ReturnType<typeof setTimeout> | null = null
   #continue: (() => void) | null = null
 
   constructor(source: RunSource, previous: QueryRun | null = null) {
     this.source = source
+    const bound = bindParameters(source.sql, source.parameters ?? [])
+    // Without its values it is sent as it is, and the server says what is missing.
+    this.sentSql = bound.kind === 'bound' ? bound.sql : source.sql
+    this.#edits = bound.kind === 'bound' ? bound.edits : []
     this.previous = previous
     this.snapshot = {
       state: { kind: 'planning' },
@@ -102,7 +112,8 @@ export class QueryRun {
   }
 
   #request(): FlightInfoRequest {
-    const { sql, pins } = this.source
+    const { pins } = this.source
+    const sql = this.sentSql
     if (pins.length === 0) return { sql }
     return {
       sql,
@@ -125,7 +136,9 @@ export class QueryRun {
   }
 
   #dispatch(event: RunEvent): void {
-    const state = reduceRun(this.snapshot.state, event)
+    const written =
+      event.kind === 'failed' ? { ...event, error: atWrittenPlace(event.error, this.#edits) } : event
+    const state = reduceRun(this.snapshot.state, written)
     if (state === this.snapshot.state) return
     this.#publish(state)
   }

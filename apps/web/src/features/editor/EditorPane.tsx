@@ -1,6 +1,7 @@
 // The editor feature: tabs and the lazily loaded Monaco under them. Until it has loaded, the text is shown as it is.
 import { lazy, Suspense, useCallback, type Ref } from 'react'
 import { EditorTabs } from './EditorTabs.tsx'
+import { ParameterStrip } from './ParameterStrip.tsx'
 import { PinStrip } from './PinStrip.tsx'
 import type { ErrorMarker, RunText, StatementSign } from './sql-editor.ts'
 import type { EditorHandle } from './SqlEditorView.tsx'
@@ -23,7 +24,7 @@ interface EditorPaneProps {
   onClosed: (tabId: string) => void
 }
 
-const pinsOf = (tabId: string) => readTabs().tabs.open.find(({ id }) => id === tabId)?.pins ?? []
+const tabOf = (tabId: string) => readTabs().tabs.open.find(({ id }) => id === tabId)
 
 export function EditorPane(props: EditorPaneProps) {
   const { snapshot, runningIds, marker, signs, handle, onRun, onRunAll, onTarget, onClosed } = props
@@ -44,6 +45,7 @@ export function EditorPane(props: EditorPaneProps) {
     >
       <EditorTabs tabs={tabs} runningIds={runningIds} onClose={close} />
       <PinStrip tab={activeTab(tabs)} />
+      <ParameterStrip tab={activeTab(tabs)} />
       <Suspense fallback={<pre className="editor-placeholder">{activeTab(tabs).sql}</pre>}>
         <SqlEditorView
           tabs={tabs}
@@ -54,7 +56,7 @@ export function EditorPane(props: EditorPaneProps) {
           onRun={onRun}
           onRunAll={onRunAll}
           onTarget={onTarget}
-          pinsOf={pinsOf}
+          tabOf={tabOf}
         />
       </Suspense>
     </section>

@@ -37,17 +37,17 @@ export function SqlEditorView({
   onRun,
   onRunAll,
   onTarget,
-  pinsOf,
+  tabOf,
 }: SqlEditorViewProps) {
   const container = useRef<HTMLDivElement>(null)
   const editor = useRef<SqlEditor | null>(null)
-  const callbacks = useRef<EditorCallbacks>({ onChange, onRun, onRunAll, onTarget, pinsOf })
+  const callbacks = useRef<EditorCallbacks>({ onChange, onRun, onRunAll, onTarget, tabOf })
   const isDark = useIsDark()
   const tab = activeTab(tabs)
 
   useLayoutEffect(() => {
-    callbacks.current = { onChange, onRun, onRunAll, onTarget, pinsOf }
-  }, [onChange, onRun, onRunAll, onTarget, pinsOf])
+    callbacks.current = { onChange, onRun, onRunAll, onTarget, tabOf }
+  }, [onChange, onRun, onRunAll, onTarget, tabOf])
 
   useLayoutEffect(() => applyMonacoTheme(isDark), [isDark])
 
@@ -58,7 +58,7 @@ export function SqlEditorView({
       onRun: (tabId, sql, startOffset) => callbacks.current.onRun(tabId, sql, startOffset),
       onRunAll: (tabId, statements) => callbacks.current.onRunAll(tabId, statements),
       onTarget: (tabId, target) => callbacks.current.onTarget(tabId, target),
-      pinsOf: (tabId) => callbacks.current.pinsOf(tabId),
+      tabOf: (tabId) => callbacks.current.tabOf(tabId),
     })
     editor.current = created
     return () => {

@@ -1,10 +1,9 @@
 // Marks what is wrong while a statement is written: waits for a pause, asks once, drops answers to texts that have
 // changed since. Silent while the tab's statement runs, since the run itself says what is wrong.
-import type { RequestedPin } from '@lake/core/api/contract.ts'
 import { statementAt, type StatementRange } from '../../sql/split-statements.ts'
 import { VALIDATE_DELAY_MS } from '../../limits.ts'
 import { monaco } from './monaco-setup.ts'
-import { sqlProblem, type SqlProblem } from './validate-sql.ts'
+import { sqlProblem, type RunContext, type SqlProblem } from './validate-sql.ts'
 
 const OWNER = 'validate'
 
@@ -18,16 +17,16 @@ export class ProblemMarkers {
     if (isSilent) this.#forget()
   }
 
-  /** The text of `model` has changed, with the cursor at `offset` (UTF-16); `pins` are those of its tab. */
+  /** The text of `model` has changed, with the cursor at `offset` (UTF-16); `tab` says with what it runs. */
   textChanged(
     model: monaco.editor.ITextModel,
     offset: () => number,
-    pins: () => readonly RequestedPin[],
+    tab: () => RunContext | undefined,
   ): void {
     this.#forget()
     monaco.editor.setModelMarkers(model, OWNER, [])
     if (this.#isSilent) return
-    this.#timer = setTimeout(() => void this.#check(model, offset(), pins()), VALIDATE_DELAY_MS)
+    this.#timer = setTimeout(() => void this.#check(model, offset(), tab()), VALIDATE_DELAY_MS)
   }
 
   dispose(): void {
@@ -40,11 +39,7 @@ export class ProblemMarkers {
     this.#asking = null
   }
 
-  async #check(
-    model: monaco.editor.ITextModel,
-    offset: number,
-    pins: readonly RequestedPin[],
-  ): Promise<void> {
+  async #check(model: monaco.editor.ITextModel, offset: number, tab: RunContext | undefined): Promise<void> {
     if (model.isDisposed()) return
     const text = model.getValue()
     const range = statementAt(text, offset)
@@ -53,7 +48,7 @@ export class ProblemMarkers {
     this.#asking = asking
     try {
       const sql = text.slice(range.startOffset, range.endOffset)
-      const problem = await sqlProblem(sql, pins, asking.signal)
+      const problem = await sqlProblem(sql, tab, asking.signal)
       if (asking.signal.aborted || model.isDisposed() || model.getValue() !== text) return
       monaco.editor.setModelMarkers(model, OWNER, problem === null ? [] : [markerAt(model, range, problem)])
     } catch {

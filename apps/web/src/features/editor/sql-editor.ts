@@ -1,10 +1,10 @@
 // The editor without React: one Monaco instance, one model for each tab (so that undo and scroll survive switching),
 // the statement under the cursor, and the marker of the last failed run. Offsets are UTF-16 in the whole text.
-import type { RequestedPin } from '@lake/core/api/contract.ts'
 import { VALIDATE_DELAY_MS } from '../../limits.ts'
 import { splitStatements, statementAt, type StatementRange } from '../../sql/split-statements.ts'
 import { EDITOR_OPTIONS, monaco } from './monaco-setup.ts'
 import { ProblemMarkers } from './problem-markers.ts'
+import type { Tab } from './tabs-state.ts'
 
 export interface EditorCallbacks {
   onChange: (tabId: string, sql: string) => void
@@ -14,8 +14,8 @@ export interface EditorCallbacks {
   onRunAll: (tabId: string, statements: readonly RunText[]) => void
   /** What Run would take now, told after a rest in typing and moving; null: nothing. */
   onTarget: (tabId: string, target: RunText | null) => void
-  /** Snapshots that the tab's statements are read at. */
-  pinsOf: (tabId: string) => readonly RequestedPin[]
+  /** With which snapshots and values the tab's statements run. */
+  tabOf: (tabId: string) => Pick<Tab, 'pins' | 'parameters'> | undefined
 }
 
 export interface RunText {
@@ -230,7 +230,7 @@ export class SqlEditor {
       this.#problems.textChanged(
         model,
         () => this.#cursorOffset(),
-        () => this.#callbacks.pinsOf(tabId),
+        () => this.#callbacks.tabOf(tabId),
       )
       this.#tintStatement()
       this.#tellTarget()

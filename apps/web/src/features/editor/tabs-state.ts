@@ -2,7 +2,8 @@
 // lost: a closed tab keeps its text and can be reopened. There is always at least one open tab.
 import { requestedPin, type RequestedPin } from '@lake/core/api/contract.ts'
 import { tableKey } from '@lake/core/iceberg/identifiers.ts'
-import { TABS_CLOSED_KEPT_MAX, TABS_OPEN_MAX } from '../../limits.ts'
+import { PARAMETERS_MAX, TABS_CLOSED_KEPT_MAX, TABS_OPEN_MAX } from '../../limits.ts'
+import { parameterList, type Parameter } from '../../sql/parameters.ts'
 
 export interface TabPin extends RequestedPin {
   committedAtMs: number
@@ -14,6 +15,8 @@ export interface Tab {
   sql: string
   /** Snapshots that this tab reads instead of the current ones; none: it reads what is current. */
   pins: readonly TabPin[]
+  /** Values of the text's `$name`s; those of names that it had before are kept too. */
+  parameters?: readonly Parameter[] | undefined
   /** The answer that the tab's link was made from, and the statement it belongs to. */
   linked?: LinkedAnswer | undefined
 }
@@ -44,8 +47,8 @@ export function initialTabs(id: string): TabsState {
 /** Opens a tab beside the active one; at TABS_OPEN_MAX nothing happens. */
 export function openTab(state: TabsState, tab: Partial<Tab> & { id: string }): TabsState {
   if (state.open.length >= TABS_OPEN_MAX) return state
-  const { id, title = nextTitle(state.open), sql = '', pins = [], linked } = tab
-  const opened: Tab = { id, title, sql, pins, linked }
+  const { id, title = nextTitle(state.open), sql = '', pins = [], parameters, linked } = tab
+  const opened: Tab = { id, title, sql, pins, parameters, linked }
   const at = state.open.findIndex((other) => other.id === state.activeId) + 1
   return { ...state, open: state.open.toSpliced(at, 0, opened), activeId: opened.id }
 }
@@ -89,6 +92,15 @@ export function pinTable(
   return editTab(state, id, { pins, linked: undefined })
 }
 
+/** Gives a `$name` of a tab its value. */
+export function setParameter(state: TabsState, id: string, given: Parameter): TabsState {
+  const others = state.open
+    .find((tab) => tab.id === id)
+    ?.parameters?.filter(({ name }) => name !== given.name)
+    .slice(-(PARAMETERS_MAX - 1))
+  return editTab(state, id, { parameters: [...(others ?? []), given] })
+}
+
 export function activateTab(state: TabsState, id: string): TabsState {
   return state.open.some((tab) => tab.id === id) ? { ...state, activeId: id } : state
 }
@@ -114,9 +126,10 @@ function linkedOf(value: unknown): LinkedAnswer | undefined {
 function tabsOf(values: unknown): Tab[] {
   if (!Array.isArray(values)) return []
   return values.flatMap((value: Partial<Record<keyof Tab, unknown>> | null) => {
-    const { id, title, sql, pins, linked } = value ?? {}
+    const { id, title, sql, pins, parameters, linked } = value ?? {}
     const isTab = typeof id === 'string' && typeof title === 'string' && typeof sql === 'string'
-    return isTab ? [{ id, title, sql, pins: pinsOf(pins), linked: linkedOf(linked) }] : []
+    const { data } = parameterList.safeParse(parameters)
+    return isTab ? [{ id, title, sql, pins: pinsOf(pins), parameters: data, linked: linkedOf(linked) }] : []
   })
 }
 

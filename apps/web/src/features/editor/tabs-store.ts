@@ -2,6 +2,7 @@
 // when the page is hidden. Where storage is full or forbidden, the store works on and says that it is not saved.
 import { useSyncExternalStore } from 'react'
 import { TAB_SAVE_DELAY_MS } from '../../limits.ts'
+import type { Parameter } from '../../sql/parameters.ts'
 import {
   activateTab,
   closeTab,
@@ -12,6 +13,7 @@ import {
   parseTabs,
   pinTable,
   reopenTab,
+  setParameter,
   type Tab,
   type TabPin,
   type TabsState,
@@ -89,6 +91,7 @@ export const tabActions = {
     table: Pick<TabPin, 'namespace' | 'table'>,
     commit: Pick<TabPin, 'snapshotId' | 'committedAtMs'> | null,
   ) => change(pinTable(snapshot.tabs, id, table, commit)),
+  setParameter: (id: string, given: Parameter) => change(setParameter(snapshot.tabs, id, given)),
   setSql: (id: string, sql: string) => change(editTab(snapshot.tabs, id, { sql })),
 }
 

@@ -30,7 +30,7 @@ function outcomeText(entry: HistoryEntry): string {
 const entryTitle = (entry: HistoryEntry): string => entry.tables[0]?.table ?? 'From history'
 
 function Entry({ entry, now, onOpen }: { entry: HistoryEntry; now: number; onOpen: OpenStatement }) {
-  const { sql } = entry
+  const { sql, parameters } = entry
   const pins = pinsOfReceipt(entry.tables)
   return (
     <li className="history-entry" data-outcome={entry.outcome}>
@@ -38,7 +38,7 @@ function Entry({ entry, now, onOpen }: { entry: HistoryEntry; now: number; onOpe
         type="button"
         className="history-sql"
         title="Open in a new tab"
-        onClick={() => onOpen({ title: entryTitle(entry), sql, pins: [] })}
+        onClick={() => onOpen({ title: entryTitle(entry), sql, pins: [], parameters })}
       >
         {firstLines(sql)}
       </button>
@@ -55,7 +55,7 @@ function Entry({ entry, now, onOpen }: { entry: HistoryEntry; now: number; onOpe
         <IconButton
           label={`Open at the snapshots of ${instantText(entry.startedAtMs)}`}
           className="history-action"
-          onClick={() => onOpen({ title: entryTitle(entry), sql, pins })}
+          onClick={() => onOpen({ title: entryTitle(entry), sql, pins, parameters })}
         >
           <History size={14} />
         </IconButton>
@@ -71,7 +71,7 @@ function SavedEntry({ query, now, onOpen }: { query: SavedQuery; now: number; on
         type="button"
         className="history-sql"
         title="Open in a new tab"
-        onClick={() => onOpen({ title: query.title, sql: query.sql, pins: [] })}
+        onClick={() => onOpen({ title: query.title, sql: query.sql, pins: [], parameters: query.parameters })}
       >
         <strong>{query.title}</strong>
         {'\n'}

@@ -22,7 +22,7 @@ async function copyFragment(fragment: string | null, text: string): Promise<void
 }
 
 export function LinkMenu({ run, snapshot, title, onFingerprint }: LinkMenuProps) {
-  const { sql } = run.source
+  const { sql, parameters } = run.source
   const tables = tablesOf(snapshot.state)
   const pins = pinsOfReceipt(tables)
   const isPinnable = snapshot.state.kind === 'finished'
@@ -30,7 +30,7 @@ export function LinkMenu({ run, snapshot, title, onFingerprint }: LinkMenuProps)
     say('Making the link…')
     const fingerprint = (await onFingerprint()) ?? undefined
     await copyFragment(
-      encodeLink({ title, sql, pins, fingerprint }),
+      encodeLink({ title, sql, pins, parameters, fingerprint }),
       fingerprint === undefined
         ? 'Link copied, pinned to these snapshots. The answer is too large to be compared.'
         : 'Link copied, pinned to these snapshots. Whoever opens it is told whether the answer is the same.',
@@ -46,7 +46,7 @@ export function LinkMenu({ run, snapshot, title, onFingerprint }: LinkMenuProps)
           detail: 'opens the statement over what is current then',
           onSelect: () =>
             void copyFragment(
-              encodeLink({ title, sql, pins: [] }),
+              encodeLink({ title, sql, pins: [], parameters }),
               'Link copied: it reads what is current then.',
             ),
         },
