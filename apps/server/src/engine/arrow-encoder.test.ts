@@ -1,6 +1,6 @@
 // Every type of the engine through Arrow and back, by raw value where JavaScript's readers would round.
 import { DuckDBInstance } from '@duckdb/node-api'
-import { tableFromIPC, type Data, type Table } from 'apache-arrow'
+import { RecordBatchReader, tableFromIPC, Type, type Data, type Table } from 'apache-arrow'
 import { describe, expect, it } from 'vitest'
 import { FIELD_TYPE_KEY } from '@lake/core/api/wire.ts'
 import { createChunkEncoder, ValueTooLargeError } from './arrow-encoder.ts'
@@ -253,6 +253,15 @@ describe('nesting', () => {
     const table = await roundTrip('SELECT 1 AS a, 2 AS a, 3 AS "a.b"')
     expect(table.schema.fields.map(({ name }) => name)).toEqual(['a', 'a', 'a.b'])
     expect(table.getChildAt(1)!.get(0)).toBe(2)
+  })
+
+  it('keeps columns of one name and different types', async () => {
+    const { encoder, batches } = await encode("SELECT 1::BIGINT AS a, 2.5::DECIMAL(18,2) AS a, 'x' AS a")
+    const stream = [encoder.schemaMessage, ...batches.map(({ bytes }) => bytes), END_OF_STREAM]
+    const reader = RecordBatchReader.from(stream).open()
+    expect(reader.schema.fields.map(({ type }) => String(type))).toEqual(['Int64', 'Decimal[18e+2]', 'Utf8'])
+    const children = [...reader].flatMap((batch) => batch.data.children)
+    expect(children.map((data) => data.typeId)).toEqual([Type.Int, Type.Decimal, Type.Utf8])
   })
 })
 

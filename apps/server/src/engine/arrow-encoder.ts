@@ -5,6 +5,7 @@ import duckdb from '@duckdb/node-bindings'
 import type { DuckDBDataChunk } from '@duckdb/node-api'
 import type { Schema } from 'apache-arrow'
 import { makeData, RecordBatch, RecordBatchStreamWriter, Struct } from 'apache-arrow'
+import { schemaLength } from './arrow-messages.ts'
 import { arrowSchema, type ArrowColumn } from './arrow-types.ts'
 import type { ColumnWriter } from './column-parts.ts'
 import { createColumnWriter } from './column-writer.ts'
@@ -41,12 +42,7 @@ interface Gathered {
   bytes: number
 }
 
-function encodeBatch(
-  schema: Schema,
-  writers: readonly ColumnWriter[],
-  rowCount: number,
-  schemaBytes: number,
-): EncodedBatch {
+function encodeBatch(schema: Schema, writers: readonly ColumnWriter[], rowCount: number): EncodedBatch {
   const data = makeData({
     type: new Struct(schema.fields),
     length: rowCount,
@@ -55,7 +51,8 @@ function encodeBatch(
   })
   const stream = RecordBatchStreamWriter.writeAll([new RecordBatch(schema, data)]).toUint8Array(true)
   for (const writer of writers) writer.reset()
-  return { rowCount, bytes: stream.subarray(schemaBytes, stream.length - END_OF_STREAM_BYTES) }
+  // The library confuses fields of one name in the schema that it writes here, so that its length is one of its own.
+  return { rowCount, bytes: stream.subarray(schemaLength(stream), stream.length - END_OF_STREAM_BYTES) }
 }
 
 /** @throws ValueTooLargeError from `add` when one row alone is larger than `batchBytesMax` */
@@ -70,7 +67,7 @@ export function createChunkEncoder(
 
   const flush = (): EncodedBatch | undefined => {
     if (gathered.rowCount === 0) return undefined
-    const batch = encodeBatch(schema, writers, gathered.rowCount, schemaMessage.length)
+    const batch = encodeBatch(schema, writers, gathered.rowCount)
     gathered.rowCount = 0
     gathered.bytes = 0
     return batch

@@ -70,7 +70,7 @@ export function decodeMessage(bytes: Uint8Array): StreamMessage {
 }
 
 /** Length of the schema message that a stream begins with: 8 bytes of prefix and the metadata; it has no body. */
-function schemaLength(stream: Uint8Array): number {
+export function schemaLength(stream: Uint8Array): number {
   return 8 + new DataView(stream.buffer, stream.byteOffset).getInt32(4, true)
 }
 
