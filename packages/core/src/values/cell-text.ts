@@ -1,7 +1,6 @@
 // Exact text of any Arrow value, read from the raw buffers: `Vector.get()` rounds timestamps and drops decimal points.
 // Null is null and every other value is a string, so that NULL, '' and 'NULL' stay apart. Columns are addressed by
 // index, never by name: names may repeat.
-import { formatWkt } from '@lake/core/iceberg/wkt.ts'
 import {
   DataType,
   DateUnit,
@@ -13,7 +12,9 @@ import {
   type Data,
   type Field,
 } from 'apache-arrow'
-import { FIELD_TYPE_KEY } from '@lake/core/api/wire.ts'
+import { FIELD_TYPE_KEY } from '../api/wire.ts'
+import { formatDate } from '../iceberg/civil-time.ts'
+import { formatWkt } from '../iceberg/wkt.ts'
 import {
   bigintOfWords,
   decimalText,
@@ -25,21 +26,21 @@ import {
 } from './number-text.ts'
 import {
   date32Text,
-  dateText,
   intervalText,
   timestampText,
   timeText,
   zonedTimestampText,
+  type OffsetSecondsAt,
 } from './temporal-text.ts'
-import { nestedText } from './nested-text.ts'
+import { isNested, nestedText, type NestedForm } from './nested-text.ts'
 
 /** How a column is read. `sqlType` is the engine's spelling; it tells a UUID from other binary. */
 export interface TextOptions {
   sqlType: string
   /** At most about this many characters of long text or binary; whole values when absent. */
   charsMax?: number
-  /** Zone of timestamps that have one; UTC when absent. */
-  zone?: string
+  /** Of the zone in which timestamps that have one are written; UTC when absent. */
+  offsetSecondsAt?: OffsetSecondsAt | undefined
 }
 
 const UNITS_PER_SECOND: Record<TimeUnit, bigint> = {
@@ -108,13 +109,13 @@ function scalarText(data: Data, index: number, options: TextOptions): string | n
     const raw = (data.values as BigInt64Array)[index] ?? 0n
     const unitsPerSecond = UNITS_PER_SECOND[type.unit]
     return type.timezone
-      ? zonedTimestampText(raw, unitsPerSecond, options.zone ?? 'UTC')
+      ? zonedTimestampText(raw, unitsPerSecond, options.offsetSecondsAt)
       : timestampText(raw, unitsPerSecond, false)
   }
   if (DataType.isDate(type))
     return type.unit === DateUnit.DAY
       ? date32Text(Number(data.values[index]))
-      : dateText(Math.floor(Number((data.values as BigInt64Array)[index]) / 86_400_000))
+      : formatDate(Math.floor(Number((data.values as BigInt64Array)[index]) / 86_400_000))
   if (DataType.isTime(type))
     return timeText(BigInt((data.values as Int32Array)[index] ?? 0), UNITS_PER_SECOND[type.unit])
   if (DataType.isDuration(type)) {
@@ -129,6 +130,20 @@ function scalarText(data: Data, index: number, options: TextOptions): string | n
   const value: unknown = new Vector([data]).get(index)
   if (typeof value === 'string') return value
   return value instanceof Uint8Array ? binaryText(value, options) : '(a value of a type that is not shown)'
+}
+
+const BARE = new Set<Type>([Type.Int, Type.Float, Type.Decimal, Type.Bool, Type.Null])
+
+/** For reading and copying, not for JSON.parse: numbers keep all digits, and keys that are no text stand unquoted. */
+const READABLE: NestedForm = {
+  valueText(data, index, sqlType) {
+    const text = cellText(data, index, { sqlType })
+    if (text === null) return 'null'
+    const type = data.type as { typeId: Type; dictionary?: { typeId: Type } }
+    const kind = type.typeId === Type.Dictionary ? (type.dictionary?.typeId ?? Type.Utf8) : type.typeId
+    return BARE.has(kind) || isNested(kind) ? text : JSON.stringify(text)
+  },
+  keyText: (data, index, sqlType) => READABLE.valueText(data, index, sqlType),
 }
 
 /** Text of row `index` of one column's data; null for NULL. */
@@ -163,7 +178,7 @@ export function cellText(data: Data, index: number, options: TextOptions): strin
     case Type.FixedSizeList:
     case Type.Struct:
     case Type.Map:
-      return nestedText(data, index, cellText)
+      return nestedText(data, index, READABLE)
     default:
       return scalarText(data, index, options)
   }

@@ -1,33 +1,22 @@
-// JSON-like text of lists, structs and maps with exact leaves. Numbers keep all digits, so it is for reading and
-// copying, not for JSON.parse. Map keys that are not text stand unquoted before the colon.
+// Text of lists, structs and maps around the text of what they hold: members and entries as in JSON. How a value, a NULL
+// or a key is written is the caller's.
+import { FIELD_TYPE_KEY } from '../api/wire.ts'
 import { Type, type Data, type Field, type FixedSizeList } from 'apache-arrow'
-import { FIELD_TYPE_KEY } from '@lake/core/api/wire.ts'
-import type { TextOptions } from './cell-text.ts'
 
-type LeafText = (data: Data, index: number, options: TextOptions) => string | null
-
-const BARE = new Set<Type>([Type.Int, Type.Float, Type.Decimal, Type.Bool, Type.Null])
-
-function valueText(data: Data, index: number, field: Field | undefined, leafText: LeafText): string {
-  const sqlType = field?.metadata.get(FIELD_TYPE_KEY) ?? ''
-  const text = leafText(data, index, { sqlType })
-  if (text === null) return 'null'
-  const type = data.type as { typeId: Type; dictionary?: { typeId: Type } }
-  const kind = type.typeId === Type.Dictionary ? (type.dictionary?.typeId ?? Type.Utf8) : type.typeId
-  return BARE.has(kind) || isNested(kind) ? text : JSON.stringify(text)
+/** How the parts of a nested value are written. `sqlType` is the engine's spelling, empty where the field has none. */
+export interface NestedForm {
+  valueText(data: Data, index: number, sqlType: string): string
+  keyText(data: Data, index: number, sqlType: string): string
 }
 
-function isNested(kind: Type): boolean {
-  return (
-    kind === Type.List ||
-    kind === Type.LargeList ||
-    kind === Type.FixedSizeList ||
-    kind === Type.Struct ||
-    kind === Type.Map
-  )
-}
+const NESTED = new Set<Type>([Type.List, Type.LargeList, Type.FixedSizeList, Type.Struct, Type.Map])
 
-function listBounds(data: Data, index: number): [start: number, end: number] {
+export const isNested = (kind: Type): boolean => NESTED.has(kind)
+
+const sqlTypeOf = (field: Field | undefined): string => field?.metadata.get(FIELD_TYPE_KEY) ?? ''
+
+/** First (inclusive) and last (exclusive) item of a list or map. */
+export function listBounds(data: Data, index: number): [start: number, end: number] {
   if (data.typeId === Type.FixedSizeList) {
     const size = (data.type as FixedSizeList).listSize
     return [index * size, (index + 1) * size]
@@ -36,30 +25,30 @@ function listBounds(data: Data, index: number): [start: number, end: number] {
 }
 
 /** Text of one list, struct or map that is not null. */
-export function nestedText(data: Data, index: number, leafText: LeafText): string {
+export function nestedText(data: Data, index: number, form: NestedForm): string {
+  const { children: fields } = data.type as { children: Field[] }
   if (data.typeId === Type.Struct) {
-    const { children: fields } = data.type as { children: Field[] }
     const members = data.children.map(
       (child, i) =>
-        `${JSON.stringify(fields[i]?.name ?? '')}: ${valueText(child, index, fields[i], leafText)}`,
+        `${JSON.stringify(fields[i]?.name ?? '')}: ${form.valueText(child, index, sqlTypeOf(fields[i]))}`,
     )
     return `{${members.join(', ')}}`
   }
   const [start, end] = listBounds(data, index)
   const items = data.children[0]
   if (items === undefined) return data.typeId === Type.Map ? '{}' : '[]'
-  const [itemField] = (data.type as { children: Field[] }).children
   const parts: string[] = []
-  for (let i = start; i < end; i++) {
-    if (data.typeId === Type.Map) {
-      const [keys, values] = items.children
-      if (keys === undefined || values === undefined) continue
-      const [keyField, valueField] = (items.type as { children: Field[] }).children
-      const key = valueText(keys, i, keyField, leafText)
-      parts.push(`${key}: ${valueText(values, i, valueField, leafText)}`)
-    } else {
-      parts.push(valueText(items, i, itemField, leafText))
-    }
+  if (data.typeId !== Type.Map) {
+    const sqlType = sqlTypeOf(fields[0])
+    for (let i = start; i < end; i++) parts.push(form.valueText(items, i, sqlType))
+    return `[${parts.join(', ')}]`
   }
-  return data.typeId === Type.Map ? `{${parts.join(', ')}}` : `[${parts.join(', ')}]`
+  const [keys, values] = items.children
+  const [keyField, valueField] = (items.type as { children: Field[] }).children
+  if (keys === undefined || values === undefined) return '{}'
+  for (let i = start; i < end; i++)
+    parts.push(
+      `${form.keyText(keys, i, sqlTypeOf(keyField))}: ${form.valueText(values, i, sqlTypeOf(valueField))}`,
+    )
+  return `{${parts.join(', ')}}`
 }

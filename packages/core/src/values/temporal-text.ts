@@ -1,33 +1,9 @@
 // Text of dates, times, timestamps and intervals, as the engine itself would write them (CAST … AS VARCHAR), from the
 // raw integers. Calendar arithmetic is done on whole days, so years beyond 9999 and before 1 are right.
-// A timestamp without zone is never shifted; one with zone is shown in UTC, or in the zone asked for, and says so.
-import { zoneOffsetSeconds } from '../../ui/time-zone.ts'
+// A timestamp without zone is never shifted; one with zone is shown in UTC, or with the offset asked for, and says so.
+import { formatDate } from '../iceberg/civil-time.ts'
 
 const pad = (value: number | bigint, width: number): string => String(value).padStart(width, '0')
-
-const DAYS_PER_ERA = 146_097
-
-/** Days since 1970-01-01 to `yyyy-mm-dd`, with ` (BC)` for years before 1. Proleptic Gregorian. */
-export function dateText(days: number): string {
-  // Howard Hinnant's civil_from_days: eras of 400 years that start on 1 March.
-  const shifted = days + 719_468
-  const era = Math.floor(shifted / DAYS_PER_ERA)
-  const dayOfEra = shifted - era * DAYS_PER_ERA
-  const yearOfEra = Math.floor(
-    (dayOfEra -
-      Math.floor(dayOfEra / 1_460) +
-      Math.floor(dayOfEra / 36_524) -
-      Math.floor(dayOfEra / 146_096)) /
-      365,
-  )
-  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100))
-  const shiftedMonth = Math.floor((5 * dayOfYear + 2) / 153)
-  const day = dayOfYear - Math.floor((153 * shiftedMonth + 2) / 5) + 1
-  const month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-  const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-  const shownYear = year > 0 ? year : 1 - year
-  return `${pad(shownYear, 4)}-${pad(month, 2)}-${pad(day, 2)}${year > 0 ? '' : ' (BC)'}`
-}
 
 const DATE_INFINITY = 2_147_483_647
 
@@ -35,7 +11,7 @@ const DATE_INFINITY = 2_147_483_647
 export function date32Text(days: number): string {
   if (days === DATE_INFINITY) return 'infinity'
   if (days === -DATE_INFINITY) return '-infinity'
-  return dateText(days)
+  return formatDate(days)
 }
 
 /** `hh:mm:ss` and the fraction without trailing zeros. `unitsPerSecond` is 1, 1e3, 1e6 or 1e9. */
@@ -58,11 +34,18 @@ function offsetText(seconds: number): string {
   return (seconds < 0 ? '-' : '+') + parts.map((part) => pad(part, 2)).join(':')
 }
 
-/** A timestamp with zone as it reads in `zone`, with the offset of that moment. */
-export function zonedTimestampText(raw: bigint, unitsPerSecond: bigint, zone: string): string {
+/** Seconds that a zone is ahead of UTC at an instant; null where no calendar reaches it. */
+export type OffsetSecondsAt = (ms: number) => number | null
+
+/** A timestamp with zone as it reads where `offsetSecondsAt` is from, with the offset of that moment; UTC without it. */
+export function zonedTimestampText(
+  raw: bigint,
+  unitsPerSecond: bigint,
+  offsetSecondsAt: OffsetSecondsAt | undefined,
+): string {
   const isFinite = raw !== INT64_MAX && raw !== -INT64_MAX
-  const offset = isFinite ? zoneOffsetSeconds(zone, Number((raw * 1_000n) / unitsPerSecond)) : null
-  if (offset === null || offset === 0) return timestampText(raw, unitsPerSecond, true)
+  const offset = isFinite ? offsetSecondsAt?.(Number((raw * 1_000n) / unitsPerSecond)) : null
+  if (offset === null || offset === undefined || offset === 0) return timestampText(raw, unitsPerSecond, true)
   return timestampText(raw + BigInt(offset) * unitsPerSecond, unitsPerSecond, false) + offsetText(offset)
 }
 
@@ -73,7 +56,7 @@ export function timestampText(value: bigint, unitsPerSecond: bigint, hasZone: bo
   const unitsPerDay = 86_400n * unitsPerSecond
   let timeOfDay = value % unitsPerDay
   if (timeOfDay < 0n) timeOfDay += unitsPerDay
-  const date = dateText(Number((value - timeOfDay) / unitsPerDay))
+  const date = formatDate(Number((value - timeOfDay) / unitsPerDay))
   const bc = date.endsWith(' (BC)') ? ' (BC)' : ''
   const day = bc === '' ? date : date.slice(0, -bc.length)
   return `${day}${bc} ${timeText(timeOfDay, unitsPerSecond)}${hasZone ? '+00' : ''}`

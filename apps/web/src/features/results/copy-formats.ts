@@ -1,5 +1,7 @@
 // Copied rows in the forms that other tools take. Values are whole and exact in each: what JSON numbers would round is
 // a text there, and NULL, '' and 'NULL' stay apart wherever the form can say so.
+import { createCsvFieldWriter, PLAIN_CSV } from '@lake/core/values/csv-text.ts'
+import { uniqueNames } from '@lake/core/values/unique-names.ts'
 import { COPY_CHARS_MAX } from '../../limits.ts'
 import type { ResultColumn } from './grid-columns.ts'
 import { tsvOf } from './tsv.ts'
@@ -21,11 +23,7 @@ const joined = (rows: Iterable<Row>, line: (row: Row) => string): string[] | nul
   return lines
 }
 
-/** RFC 4180; NULL is an empty field and '' is "". */
-function csvField(value: string | null): string {
-  if (value === null) return ''
-  return value === '' || /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value
-}
+const csvField = createCsvFieldWriter(PLAIN_CSV)
 
 function markdownField(value: string | null): string {
   if (value === null) return '*NULL*'
@@ -47,19 +45,8 @@ function jsonValue(value: string | null, { sqlType }: ResultColumn): unknown {
   return DOUBLE.test(sqlType) && Number.isFinite(number) && value !== '-0' ? number : value
 }
 
-/** Names as keys: one that comes again gets a number, so that no value replaces another. */
-function uniqueNames(columns: readonly ResultColumn[]): string[] {
-  const taken = new Set<string>()
-  return columns.map(({ name }) => {
-    let key = name
-    for (let i = 2; taken.has(key); i++) key = `${name}_${i}`
-    taken.add(key)
-    return key
-  })
-}
-
 function jsonOf(columns: readonly ResultColumn[], rows: Iterable<Row>): string | null {
-  const names = uniqueNames(columns)
+  const names = uniqueNames(columns.map(({ name }) => name))
   const lines = joined(rows, (row) => {
     const members = columns.map(
       (column, i) => `${JSON.stringify(names[i])}: ${JSON.stringify(jsonValue(row[i] ?? null, column))}`,
@@ -104,8 +91,10 @@ export function copyTextOf(
     case 'TSV':
       return tsvOf(rows)
     case 'CSV': {
-      const lines = joined(rows, (row) => row.map(csvField).join(','))
-      return lines === null ? null : `${[header.map(csvField).join(','), ...lines].join('\r\n')}\r\n`
+      const lines = joined(rows, (row) => row.map((value) => csvField(value, true)).join(','))
+      return lines === null
+        ? null
+        : `${[header.map((name) => csvField(name, true)).join(','), ...lines].join('\r\n')}\r\n`
     }
     case 'JSON':
       return jsonOf(columns, rows)

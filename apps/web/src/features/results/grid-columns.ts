@@ -2,7 +2,8 @@
 import type { Field, Schema } from 'apache-arrow'
 import { CELL_DISPLAY_CHARS_MAX, COLUMN_WIDTH_SAMPLE_ROWS } from '../../limits.ts'
 import type { ResultBuffer } from '../../query-run/result-buffer.ts'
-import { cellText, isNumeric, sqlTypeOf, type TextOptions } from './cell-text.ts'
+import { cellText, isNumeric, sqlTypeOf } from '@lake/core/values/cell-text.ts'
+import { zoneOffsetSeconds } from '../../ui/time-zone.ts'
 
 export interface ResultColumn {
   name: string
@@ -18,19 +19,27 @@ export function columnsOf(schema: Schema): ResultColumn[] {
   }))
 }
 
+interface TextAtOptions {
+  charsMax?: number
+  /** Zone of timestamps that have one; UTC when absent. */
+  zone?: string
+}
+
 /** Exact text of a cell; null for NULL, undefined outside of the result. */
 export function textAt(
   buffer: ResultBuffer,
   columns: readonly ResultColumn[],
   column: number,
   row: number,
-  options: Omit<TextOptions, 'sqlType'> = {},
+  options: TextAtOptions = {},
 ): string | null | undefined {
   const position = buffer.locate(row)
   const data = position?.batch.data.children[column]
   if (position === null || data === undefined) return undefined
   const sqlType = columns[column]?.sqlType ?? ''
-  return cellText(data, position.index, { ...options, sqlType })
+  const { zone = 'UTC', ...rest } = options
+  const offsetSecondsAt = zone === 'UTC' ? undefined : (ms: number) => zoneOffsetSeconds(zone, ms)
+  return cellText(data, position.index, { ...rest, sqlType, offsetSecondsAt })
 }
 
 /** What is drawn for a text: one line, with an ellipsis where it is cut. The ellipsis is never copied. */

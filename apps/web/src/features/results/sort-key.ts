@@ -1,8 +1,8 @@
 // Values of a column in a form that compares as the engine compares them: numbers and times by their exact value, NaN
 // greatest, all else by its text. NULL is null and stands apart.
 import { DataType, Precision, type Data } from 'apache-arrow'
+import { bigintOfWords } from '@lake/core/values/number-text.ts'
 import type { ResultBuffer } from '../../query-run/result-buffer.ts'
-import { bigintOfWords } from './number-text.ts'
 import { textAt, type ResultColumn } from './grid-columns.ts'
 
 export type SortKey = number | bigint | string | null
