@@ -34,6 +34,7 @@ const SERVER_LAYERS: readonly (readonly string[])[] = [
   ['server.ts'],
   ['http'],
   ['flight', 'statements'],
+  ['export'],
   ['queries'],
   ['avro'],
   ['sql', 'access', 'catalog', 'metadata', 'parquet', 'engine'],

@@ -149,6 +149,22 @@ export const LIMITS = {
   cancelWaitMs: 2 * SECOND,
   progressEveryMs: 200,
 
+  // Export
+  exportDeadlineMs: 3_600 * SECOND,
+  /** Bytes of a file that are sent together. */
+  exportChunkBytes: 262_144,
+  exportThreadHeapMib: 1_024,
+  /** Of a row group of an exported Parquet file: what is held until it is written. */
+  exportRowGroupRowsMax: 131_072,
+  exportRowGroupBytesMax: 64 * MIB,
+  exportRowGroupCellsMax: 4_000_000,
+  /** Of the Excel file format. */
+  xlsxRowsMax: 1_048_576,
+  xlsxColumnsMax: 16_384,
+  xlsxCellCharsMax: 32_767,
+  /** Digits that a spreadsheet shows of a number. */
+  xlsxNumberDigitsMax: 15,
+
   // Flight
   ticketLifetimeMs: 15 * 60 * SECOND,
 

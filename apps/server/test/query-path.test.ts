@@ -1,8 +1,9 @@
 // The whole path of a query over the real local lake: what it reads, what it proves, how it fails and how it stops.
-import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { FlightInfoResponse } from '@lake/core/api/contract.ts'
+import { catalogCall } from './support/catalog-call.ts'
+import { engineProcesses } from './support/engine-processes.ts'
 import { startTcpProxy, type TcpProxy } from './support/tcp-proxy.ts'
 import { readFailure, readResult, type Failed } from './support/test-client.ts'
 import { startTestLake, startTestStack, type TestLake, type TestStack } from './support/test-stack.ts'
@@ -35,24 +36,6 @@ async function plan(sql: string): Promise<FlightInfoResponse> {
   const info = await stack.client.flightInfo(sql)
   if ('status' in info) throw new Error(info.message)
   return info
-}
-
-/** Processes of the engine that this process started. */
-function engineProcesses(): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => {
-      try {
-        const parent = /^\d+ \(.*\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1]
-        return (
-          Number(parent) === process.pid &&
-          readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('engine-process')
-        )
-      } catch {
-        return false
-      }
-    })
 }
 
 describe('answers', () => {
@@ -291,11 +274,11 @@ describe('tickets and pins', () => {
 
   it('[QR2] [H6] answers TABLE_REPLACED when another table has the name', async () => {
     const info = await plan('SELECT count(*) FROM iceberg.analytics.robots')
-    await catalogCall('POST', '/tables/rename', {
+    await catalogCall(lake, 'POST', '/tables/rename', {
       source: { namespace: ['analytics'], name: 'robots' },
       destination: { namespace: ['analytics'], name: 'robots_kept' },
     })
-    await catalogCall('POST', '/tables/rename', {
+    await catalogCall(lake, 'POST', '/tables/rename', {
       source: { namespace: ['models'], name: 'runs' },
       destination: { namespace: ['analytics'], name: 'robots' },
     })
@@ -313,21 +296,7 @@ describe('tickets and pins', () => {
   })
 })
 
-async function catalogCall(method: string, path: string, body: unknown): Promise<void> {
-  const base = new URL(lake.ready.restEndpoint)
-  const headers = { authorization: `Bearer ${lake.ready.token}`, 'content-type': 'application/json' }
-  const config = (await (
-    await fetch(new URL(`v1/config?warehouse=${lake.ready.warehouse}`, base), { headers })
-  ).json()) as {
-    overrides: { prefix?: string }
-  }
-  const prefix = config.overrides.prefix === undefined ? '' : `/${config.overrides.prefix}`
-  const text = typeof body === 'string' ? body : JSON.stringify(body)
-  const response = await fetch(new URL(`v1${prefix}${path}`, base), { method, headers, body: text })
-  if (!response.ok) throw new Error(await response.text())
-}
-
 async function removeSnapshot(namespace: string, table: string, snapshotId: string): Promise<void> {
   const body = `{"requirements":[],"updates":[{"action":"remove-snapshots","snapshot-ids":[${snapshotId}]}]}`
-  await catalogCall('POST', `/namespaces/${namespace}/tables/${table}`, body)
+  await catalogCall(lake, 'POST', `/namespaces/${namespace}/tables/${table}`, body)
 }

@@ -75,9 +75,23 @@ async function runAll(): Promise<void> {
   }
 }
 
+/** The same in every file that can be had of a table. */
+async function exportAll(): Promise<void> {
+  for (const format of ['csv', 'jsonl', 'parquet', 'arrow', 'xlsx']) {
+    const planned = await stack.client.request('POST', '/flight-info', { sql: STATEMENTS[0] })
+    const { ticket } = (await planned.json()) as { ticket: string }
+    const answer = await stack.client.request('POST', '/export', { ticket, format })
+    seen.push(Buffer.from(await answer.arrayBuffer()).toString('latin1'), JSON.stringify([...answer.headers]))
+  }
+}
+
 describe('[SX1] canaries', () => {
   it('of credentials appear nowhere, whatever fails', async () => {
     await runAll()
+    await exportAll()
+    storage.reset(0, 'garbage')
+    await exportAll()
+    storage.reset()
     for (const fault of FAULTS.filter((name) => name !== 'hang')) {
       for (const proxy of [catalog, storage]) {
         proxy.reset(0, fault)
@@ -102,6 +116,7 @@ describe('[SX1] canaries', () => {
 
   it('of statements, names and addresses appear in no log and no metric', async () => {
     await runAll()
+    await exportAll()
     const lines = [
       ...stack.log.map((line) => JSON.stringify(line)),
       await (await fetch(`${stack.metricsUrl}/metrics`)).text(),

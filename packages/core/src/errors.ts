@@ -86,6 +86,10 @@ export const ERROR_CODES = {
   RESULT_CORRUPT: permanent(502, 'A stored part of a result is missing or not what was written.'),
   SCAN_TOO_LARGE: permanent(413, 'The statement would read more bytes than allowed.'),
   RESULT_TOO_LARGE: permanent(413, 'A value, a batch or the whole of the result is larger than allowed.'),
+  EXPORT_FORMAT_LIMIT: permanent(
+    422,
+    'The result has what the file format cannot hold, so there is no file; another format can.',
+  ),
   BUSY: retryable(429, 'Too much is running or waiting; come back after Retry-After.'),
   DEADLINE_EXCEEDED: retryable(504, 'It took longer than allowed.'),
   CANCELLED: permanent(499, 'It was stopped by the caller.'),
@@ -111,6 +115,10 @@ export interface ErrorDetails {
   readonly bytes?: number
   readonly bytesMax?: number
   readonly retryAfterMs?: number
+  /** A limit of a file format by name, such as `rows`, and the most that it allows. */
+  readonly format?: string
+  readonly limit?: string
+  readonly limitMax?: number
   readonly faults?: readonly string[]
 }
 

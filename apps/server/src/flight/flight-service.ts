@@ -1,18 +1,16 @@
-// The verbs of Arrow Flight over the query path: analyze, get-flight-info, do-get, cancel-flight-info.
+// The verbs of Arrow Flight over the query path: analyze, get-flight-info, do-get, cancel-flight-info. And export, which
+// is do-get with a file at its end.
 // It owns what belongs to a running statement as a whole: its registration, its deadline, its entry in the metrics.
 import type { Principal } from '@lake/core/access/principal.ts'
 import type { AnalyzeResponse, FlightInfoRequest, FlightInfoResponse } from '@lake/core/api/contract.ts'
+import type { ExportRequest } from '@lake/core/api/export-contract.ts'
 import { startDeadline } from '../concurrency/deadline.ts'
-import { errorCodeOf } from '../observability/error-code.ts'
 import { LIMITS } from '../limits.ts'
-import type { Logger } from '../observability/logger.ts'
-import type { Metrics } from '../observability/metrics.ts'
 import { planQuery, resolveTables } from '../queries/plan-query.ts'
 import { formatVersion, type ResolvedReference } from '../queries/table-versions.ts'
 import { parseMetadataTableName } from '../queries/metadata-tables/metadata-table-name.ts'
-import { runQuery } from '../queries/run-query.ts'
-import type { QueryServices } from '../queries/query-services.ts'
-import { createRunningStatements } from './running-statements.ts'
+import { exportTicket, runTicket, type RunServices } from './run-ticket.ts'
+import { createRunningStatements, type RunVerb } from './running-statements.ts'
 import type { TicketSealer } from './ticket-sealer.ts'
 
 export interface FlightService {
@@ -32,22 +30,32 @@ export interface FlightService {
     requestId: string,
     signal: AbortSignal,
   ): AsyncGenerator<Uint8Array>
+  /**
+   * The whole result as a file, as a stream of its own; see export/export-stream.ts. Throws and fails like `doGet`.
+   * @throws AppError EXPORT_FORMAT_LIMIT too
+   */
+  export(
+    request: ExportRequest,
+    principal: Principal,
+    requestId: string,
+    signal: AbortSignal,
+  ): AsyncGenerator<Uint8Array>
+  /** @param verb the runs that shall end; all of the ticket where it is undefined */
   cancelFlightInfo(
     ticket: string,
     principal: Principal,
+    verb: RunVerb | undefined,
   ): Promise<'cancelled' | 'cancelling' | 'notCancellable'>
 }
 
-export interface FlightServiceOptions extends QueryServices {
+export interface FlightServiceOptions extends RunServices {
   readonly sealer: TicketSealer
   readonly createId: () => string
-  readonly logger: Logger
-  readonly metrics: Metrics
 }
 
 export function createFlightService(services: FlightServiceOptions): FlightService {
   const running = createRunningStatements()
-  const { metrics, logger, clock, sealer } = services
+  const { clock, sealer } = services
 
   return {
     async analyze(sql, principal, signal) {
@@ -78,34 +86,21 @@ export function createFlightService(services: FlightServiceOptions): FlightServi
 
     async *doGet(ticket, principal, requestId, signal) {
       const claims = sealer.open(ticket, principal.id)
-      using run = running.enter(claims.statementId, signal)
+      using run = running.enter(claims.statementId, 'do-get', signal)
       using deadline = startDeadline(run.signal, LIMITS.statementDeadlineMs, 'The statement')
-      const startedAtMs = clock.nowMs()
-      const facts = { rowCount: 0, bytesRead: 0 }
-      let outcome = 'CANCELLED'
-      metrics.statementsRunning(running.count)
-      try {
-        const onEnd = (ended: string): void => {
-          outcome = ended
-        }
-        yield* runQuery(claims, { principal, services, requestId, facts, onEnd, logger }, deadline.signal)
-      } catch (error) {
-        outcome = errorCodeOf(error)
-        throw error
-      } finally {
-        const elapsedMs = clock.nowMs() - startedAtMs
-        metrics.statementEnded(outcome, { elapsedMs, ...facts })
-        logger.info(
-          { requestId, statementId: claims.statementId, outcome, elapsedMs, ...facts },
-          'statement ended',
-        )
-        metrics.statementsRunning(running.count - 1)
-      }
+      yield* runTicket({ services, running, claims, principal, requestId }, deadline.signal)
     },
 
-    async cancelFlightInfo(ticket, principal) {
+    async *export({ ticket, ...target }, principal, requestId, signal) {
+      const claims = sealer.open(ticket, principal.id)
+      using run = running.enter(claims.statementId, 'export', signal)
+      using deadline = startDeadline(run.signal, LIMITS.exportDeadlineMs, 'The export')
+      yield* exportTicket({ services, running, claims, principal, requestId }, target, deadline.signal)
+    },
+
+    async cancelFlightInfo(ticket, principal, verb) {
       const { statementId } = sealer.open(ticket, principal.id)
-      return await running.cancel(statementId, LIMITS.cancelWaitMs)
+      return await running.cancel(statementId, verb, LIMITS.cancelWaitMs)
     },
   }
 }

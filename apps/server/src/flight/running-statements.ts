@@ -1,14 +1,21 @@
 // The statements that stream right now, so that they can be stopped by their id.
 import { AppError } from '@lake/core/errors.ts'
 
+/** What redeems a ticket. */
+export type RunVerb = 'do-get' | 'export'
+
 export interface RunningStatements {
-  /** Enters a run; the returned handle's signal aborts when the run is cancelled or `parent` aborts. */
-  enter(statementId: string, parent: AbortSignal): RunningStatement
+  /** Enters a run for one verb; the returned handle's signal aborts when the run is cancelled or `parent` aborts. */
+  enter(statementId: string, verb: RunVerb, parent: AbortSignal): RunningStatement
   /**
-   * Aborts every run of the statement and waits until they have ended or `waitMsMax` has passed.
+   * Aborts every run of the statement, or those of one verb, and waits until they have ended or `waitMsMax` has passed.
    * @returns `notCancellable` when nothing runs, `cancelling` when some work has not ended in time
    */
-  cancel(statementId: string, waitMsMax: number): Promise<'cancelled' | 'cancelling' | 'notCancellable'>
+  cancel(
+    statementId: string,
+    verb: RunVerb | undefined,
+    waitMsMax: number,
+  ): Promise<'cancelled' | 'cancelling' | 'notCancellable'>
   readonly count: number
 }
 
@@ -18,6 +25,7 @@ export interface RunningStatement extends Disposable {
 }
 
 interface Run {
+  readonly verb: RunVerb
   readonly controller: AbortController
   readonly ended: Promise<void>
 }
@@ -27,9 +35,9 @@ export function createRunningStatements(): RunningStatements {
   let count = 0
 
   return {
-    enter(statementId, parent) {
+    enter(statementId, verb, parent) {
       const { promise: ended, resolve: end } = Promise.withResolvers<void>()
-      const run: Run = { controller: new AbortController(), ended }
+      const run: Run = { verb, controller: new AbortController(), ended }
       const siblings = runs.get(statementId) ?? new Set<Run>()
       siblings.add(run)
       runs.set(statementId, siblings)
@@ -44,8 +52,10 @@ export function createRunningStatements(): RunningStatements {
         },
       }
     },
-    async cancel(statementId, waitMsMax) {
-      const found = [...(runs.get(statementId) ?? [])]
+    async cancel(statementId, verb, waitMsMax) {
+      const found = [...(runs.get(statementId) ?? [])].filter(
+        (run) => verb === undefined || run.verb === verb,
+      )
       if (found.length === 0) return 'notCancellable'
       for (const run of found) run.controller.abort(new AppError('CANCELLED', 'The statement was stopped'))
       const { promise: timedOut, resolve } = Promise.withResolvers<'cancelling'>()

@@ -10,6 +10,7 @@ export interface Metrics {
   statementEnded(outcome: string, facts: { elapsedMs: number; rowCount: number; bytesRead: number }): void
   /** An attempt at a background statement. */
   attemptEnded(outcome: string): void
+  exportEnded(format: string, outcome: string): void
   httpAnswered(route: string, status: number): void
   statementsRunning(count: number): void
   /** The exposition text and its content type. */
@@ -35,6 +36,7 @@ export function createMetrics(): Metrics {
   const statements = counter('lake_statements_total', 'Statements ended, by outcome: ok or an error code.', [
     'outcome',
   ])
+  const exports = counter('lake_exports_total', 'Exports by format and outcome.', ['format', 'outcome'])
   const rows = counter('lake_result_rows_total', 'Rows sent.', [])
   const bytes = counter('lake_data_bytes_read_total', 'Bytes of data files read.', [])
   const attempts = counter(
@@ -72,6 +74,9 @@ export function createMetrics(): Metrics {
     },
     attemptEnded(outcome) {
       attempts.inc({ outcome })
+    },
+    exportEnded(format, outcome) {
+      exports.inc({ format, outcome })
     },
     httpAnswered(route, status) {
       http.inc({ route, status: String(status) })

@@ -246,7 +246,8 @@ export type StatementsResponse = z.infer<typeof statementsResponse>
 
 /** Work to stop: what streams for a ticket, or a background statement. */
 export const cancelFlightInfoRequest = z.union([
-  ticketRequest,
+  /** `verb`: which of the ticket's runs; all where it is absent. */
+  ticketRequest.extend({ verb: z.enum(['do-get', 'export']).optional() }),
   z.object({ statementId: z.string().min(1).max(64) }),
 ])
 export type CancelFlightInfoRequest = z.infer<typeof cancelFlightInfoRequest>
@@ -290,6 +291,7 @@ export const ROUTES = {
   estimate: { method: 'POST', path: '/estimate', requires: 'statement' },
   flightInfo: { method: 'POST', path: '/flight-info', requires: 'statement' },
   doGet: { method: 'POST', path: '/do-get', requires: 'ticket' },
+  export: { method: 'POST', path: '/export', requires: 'ticket' },
   pollFlightInfo: { method: 'POST', path: '/poll-flight-info', requires: 'ticket' },
   statements: { method: 'GET', path: '/statements', requires: 'principal' },
   cancelFlightInfo: { method: 'POST', path: '/cancel-flight-info', requires: 'ticket' },

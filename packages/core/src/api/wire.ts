@@ -1,7 +1,7 @@
 // What rides in the custom metadata of Arrow record batches, under the one key below, as JSON text.
 // Rows and messages share a stream: a message sits on a batch of its own with zero rows, after the rows it speaks of.
 import * as z from 'zod'
-import { receipt } from '../flight/receipt.ts'
+import { exportReceipt, receipt } from '../flight/receipt.ts'
 
 /** Key of the message in a record batch's custom metadata. */
 export const BATCH_METADATA_KEY = 'lake'
@@ -40,3 +40,19 @@ export type Closing = z.infer<typeof closing>
 /** `receipt` and `failure` end a stream: nothing follows them. */
 export const batchMessage = z.discriminatedUnion('kind', [progress, closing, failure])
 export type BatchMessage = z.infer<typeof batchMessage>
+
+/** Name of the one column of an export's stream: the bytes of the file, in order. */
+export const FILE_COLUMN = 'file'
+
+/** How far an export has come, on the batch that holds the bytes up to there. */
+export const written = z.object({
+  kind: z.literal('written'),
+  byteCount: z.number().int(),
+  rowCount: z.number().int(),
+})
+
+export const exported = z.object({ kind: z.literal('exported'), document: exportReceipt })
+
+/** Messages of an export's stream. `exported` and `failure` end it: a file without `exported` is not whole. */
+export const exportMessage = z.discriminatedUnion('kind', [progress, written, exported, failure])
+export type ExportMessage = z.infer<typeof exportMessage>

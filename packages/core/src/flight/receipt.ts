@@ -105,3 +105,25 @@ export const receipt = z.object({
   engine: z.string(),
 })
 export type Receipt = z.infer<typeof receipt>
+
+/** Key under which Parquet and Arrow files hold their `embeddedReceipt`, as JSON text. */
+export const FILE_RECEIPT_KEY = 'lake.receipt'
+
+/** What an exported file was made from: inside of the file, where its format has a place for it. */
+export const embeddedReceipt = receipt.extend({
+  /** The statement as submitted. */
+  sql: z.string(),
+})
+export type EmbeddedReceipt = z.infer<typeof embeddedReceipt>
+
+/** As `embeddedReceipt`, beside the file: with what proves that the file is whole. */
+export const exportReceipt = embeddedReceipt.extend({
+  file: z.object({
+    format: z.string(),
+    options: z.record(z.string(), z.unknown()),
+    byteCount: count,
+    /** Of all bytes of the file, in hexadecimal. */
+    sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  }),
+})
+export type ExportReceipt = z.infer<typeof exportReceipt>

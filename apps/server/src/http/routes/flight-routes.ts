@@ -6,6 +6,7 @@ import {
   pollRequest,
   ticketRequest,
 } from '@lake/core/api/contract.ts'
+import { exportRequest } from '@lake/core/api/export-contract.ts'
 import { AppError } from '@lake/core/errors.ts'
 import { sendArrowPart, sendArrowStream } from '../arrow-response.ts'
 import type { HttpServices } from '../http-services.ts'
@@ -41,11 +42,16 @@ export function addFlightRoutes(routes: RouteTable, services: HttpServices): voi
     await sendArrowStream(response, flight.doGet(ticket, principal, requestId, signal), signal)
   })
 
+  routes.add('export', async ({ request, response, principal, requestId, signal }) => {
+    const body = validBody(request, exportRequest)
+    await sendArrowStream(response, flight.export(body, principal, requestId, signal), signal)
+  })
+
   routes.add('cancelFlightInfo', async ({ request, response, principal, signal }) => {
     const body = validBody(request, cancelFlightInfoRequest)
     const status =
       'ticket' in body
-        ? await flight.cancelFlightInfo(body.ticket, principal)
+        ? await flight.cancelFlightInfo(body.ticket, principal, body.verb)
         : await statementsOf(services).cancel(body.statementId, principal, signal)
     response.json({ status })
   })
