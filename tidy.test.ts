@@ -49,6 +49,7 @@ const SERVER_LAYERS: readonly (readonly string[])[] = [
 const SERVER_EXCEPTIONS = new Set([
   'sql>engine',
   'engine>parquet',
+  'observability/audit-log.ts>concurrency/clock.ts',
   'config.ts>catalog/secrets.ts',
   'config/reader.ts>catalog/secrets.ts',
   'config/access.ts>catalog/secrets.ts',

@@ -138,6 +138,47 @@ describe('readConfig', () => {
     expect(faultsOf({ LAKE_PUBLIC_URL: 'https://lake.example.com' })).toHaveLength(1)
   })
 
+  it('reads quotas, the audit log and trusted proxies, and refuses what is none', () => {
+    const config = readConfig({
+      LAKE_PRINCIPAL_STATEMENTS_MAX: '2',
+      LAKE_AUDIT_SINK: 'file:/var/log/lake/audit.jsonl',
+      LAKE_TRUSTED_PROXIES: '10.0.0.0/8, ::1',
+    })
+    expect(config.quotas).toEqual({
+      requestsPerMinuteMax: 1_200,
+      statementsMax: 2,
+      bytesPerDayMax: Number.POSITIVE_INFINITY,
+    })
+    expect(config.audit).toEqual({ file: '/var/log/lake/audit.jsonl', sqlMode: 'hash' })
+    expect(config.trustedProxies).toEqual(['10.0.0.0/8', '::1'])
+    for (const proxies of ['true', '1', 'all', '10.0.0.0/33', 'proxy.example', '10.0.0.0/8/8'])
+      expect(faultsOf({ LAKE_TRUSTED_PROXIES: proxies }), proxies).toHaveLength(1)
+    for (const sink of ['/var/log/x', 'file:', 'stderr'])
+      expect(faultsOf({ LAKE_AUDIT_SINK: sink }), sink).toHaveLength(1)
+    expect(faultsOf({ LAKE_AUDIT_SQL: 'full' })).toHaveLength(1)
+  })
+
+  it('reads an identity provider whole or not at all', () => {
+    const oidc = {
+      LAKE_PUBLIC_URL: 'https://lake.example.com',
+      LAKE_OIDC_ISSUER: 'https://idp.example.com/realm',
+      LAKE_OIDC_CLIENT_ID: 'lake',
+      LAKE_OIDC_GRANTS: '{"analysts":["a.b",["c.d"]],"admins":["*"]}',
+    }
+    expect(readConfig(oidc).oidc?.grants).toEqual(
+      new Map([
+        ['analysts', [['a', 'b'], ['c.d']]],
+        ['admins', [[]]],
+      ]),
+    )
+    expect(faultsOf({ ...oidc, LAKE_PUBLIC_URL: '' })).toHaveLength(1)
+    expect(faultsOf({ ...oidc, LAKE_OIDC_CLIENT_ID: '' })).toHaveLength(1)
+    expect(faultsOf({ ...oidc, LAKE_OIDC_SCOPE: 'email' })).toHaveLength(1)
+    expect(faultsOf({ LAKE_OIDC_CLIENT_ID: 'lake' })).toHaveLength(1)
+    for (const grants of ['[]', 'x', '{"a":"b"}', '{"a":[""]}', '{"a":[1]}', '{"a":[[]]}', '{"a":["b..c"]}'])
+      expect(faultsOf({ ...oidc, LAKE_OIDC_GRANTS: grants }), grants).toHaveLength(1)
+  })
+
   it('[CF7] takes a reference only in its exact form', () => {
     const auth = (token: string) => readConfig({ ...TRIPLE, LAKE_ICEBERG_REST_TOKEN: token }).iceberg?.auth
     expect(auth('{"secret_ref":"file:/run/secrets/x"}')).toMatchObject({

@@ -191,6 +191,11 @@ export const LIMITS = {
   oidcMetadataFreshMs: 900 * SECOND,
   oidcClockToleranceMs: 30 * SECOND,
   oidcGrantsMax: 10_000,
+  /** Principals and addresses whose requests, statements and bytes are counted. */
+  quotaUsagesMax: 20_000,
+  statementRetryAfterMs: 2 * SECOND,
+  /** Of the audit log, waiting to be written; what does not fit is lost and counted. */
+  auditWaitingCharsMax: 8 * MIB,
 
   // Background statements
   /** Of one call to the store of statements. */

@@ -10,6 +10,14 @@ import { AppError } from '@lake/core/errors.ts'
 import type { TicketClaims } from '@lake/core/flight/ticket.ts'
 import type { PruningSwitches } from '@lake/core/scan/table-scan.ts'
 import { createAuthorizer } from './access/authorizer.ts'
+import { createQuotas, type Quotas } from './access/quotas.ts'
+import {
+  createAuditLog,
+  createStreamSink,
+  NO_AUDIT,
+  openAuditFile,
+  type AuditLog,
+} from './observability/audit-log.ts'
 import { openAccess } from './access/open-access.ts'
 import { createCatalogBrowser } from './catalog/catalog-browser.ts'
 import {
@@ -86,13 +94,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   })
   const lake = openLake(config.iceberg, { resolver: options.resolver, metrics, clock, stack })
   await checkNamespaces(config.iceberg, lake.catalog)
-  const parts = { ...lake, metrics, clock, stack, pruning: options.pruning }
+  const audit = stack.use(await openAudit(config, { metrics, clock }))
+  const quotas = createQuotas(config.quotas, clock)
+  const parts = { ...lake, audit, quotas, metrics, clock, stack, pruning: options.pruning }
   const services = await createQueryServices(config, config.iceberg, parts)
   const sealer = createTicketSealer({ keys, purpose: 'do-get', clock })
   const statements = await openBackground(config, { ...options, services, keys, sealer, metrics, stack })
   const app = createApp({
     ...access,
-    authorizer: services.authorizer,
+    ...services,
+    trustedProxies: config.trustedProxies,
     browser: createCatalogBrowser({ ...services, discovery: config.iceberg.discovery }),
     flight: createFlightService({
       ...services,
@@ -194,6 +205,18 @@ async function openBackground(
   return await openStatements({ ...statements, enginesMax }, { ...parts, openTicket })
 }
 
+async function openAudit(
+  { audit }: Config,
+  { metrics, clock }: { readonly metrics: Metrics; readonly clock: Clock },
+): Promise<AuditLog> {
+  if (audit === undefined) return NO_AUDIT
+  const sink = audit.file === undefined ? createStreamSink(process.stdout) : await openAuditFile(audit.file)
+  const onLost = (lineCount: number): void => {
+    metrics.auditLost(lineCount)
+  }
+  return createAuditLog({ sink, sqlMode: audit.sqlMode, clock, onLost })
+}
+
 /** Whether a statement could be planned now: the engine reads one. */
 async function findEngineProblems(engine: Engine, signal: AbortSignal): Promise<readonly string[]> {
   try {
@@ -224,6 +247,8 @@ async function createQueryServices(
   config: Config,
   iceberg: IcebergConfig,
   parts: LakeAccess & {
+    audit: AuditLog
+    quotas: Quotas
     metrics: Metrics
     clock: Clock
     stack: AsyncDisposableStack
@@ -247,6 +272,8 @@ async function createQueryServices(
   )
   return {
     authorizer: createAuthorizer(iceberg.namespaces),
+    audit: parts.audit,
+    quotas: parts.quotas,
     catalog,
     snapshotCache: createSnapshotCache({
       load: async (ident, how, signal) => await catalog.refreshTable(ident, how, signal),

@@ -29,6 +29,8 @@ beforeAll(async () => {
   stack = await startTestStack(lake, {
     LAKE_METRICS_ADDR: '127.0.0.1:0',
     LAKE_PRINCIPALS: principals.path,
+    LAKE_AUDIT_SINK: `file:${principals.path}.audit`,
+    LAKE_AUDIT_SQL: 'full',
     LAKE_STATE_URL: `file://${lake.directory}/state`,
   })
   const client = (name: Name): TestClient => createTestClient(stack.url, bearer(principals.tokens[name]))
@@ -240,6 +242,36 @@ describe('[AU3] a faulty file', () => {
     expect(await as.bob.outcome(SQL)).toBe('ok')
     await principals.write(GRANTS)
     await expect.poll(ready, { timeout: 5_000 }).toBe('ok\n')
+  })
+})
+
+describe('[AL1] the audit log', () => {
+  it('has a line for what ran and for what was refused', async () => {
+    const lines = async (): Promise<Record<string, unknown>[]> =>
+      (await readFile(`${principals.path}.audit`, 'utf8'))
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Record<string, unknown>)
+    const marked = `${SQL} -- ran`
+    const { receipt } = await as.bob.query(marked)
+    const refused = 'SELECT * FROM iceberg.secret.t -- refused'
+    expect(await as.bob.flightInfo(refused)).toMatchObject({ code: 'NO_SUCH_TABLE' })
+    const find = async (sql: string): Promise<Record<string, unknown> | undefined> =>
+      (await lines()).find((line) => line['sql'] === sql)
+    await expect.poll(async () => await find(refused)).toBeDefined()
+    const who = { event: 'statement', principalId: 'file:bob', principal: 'bob' }
+    const { snapshotId } = receipt!.tables[0]!
+    expect(await find(marked)).toMatchObject({
+      ...who,
+      statementId: receipt!.statementId,
+      requestId: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
+      tables: [{ namespace: ['analytics'], table: 'robots', snapshotId }],
+      rowCount: 1,
+      bytesRead: receipt!.tables[0]!.scan!.bytesRead,
+      outcome: 'ok',
+    })
+    expect(await find(refused)).toMatchObject({ ...who, tables: [], outcome: 'NO_SUCH_TABLE' })
+    expect(JSON.stringify(await lines())).not.toContain(principals.tokens.bob)
   })
 })
 

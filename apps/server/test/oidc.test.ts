@@ -82,7 +82,7 @@ describe('[AU7] signing in at an identity provider', () => {
       expect(await get(browser, '/session')).toMatchObject({
         principal: `${name}@example.com`,
         isSignInRequired: false,
-        signInMethods: ['oidc'],
+        signInMethods: ['oidc', 'token'],
       })
       seen[name] = ((await get(browser, '/namespaces')) as { namespaces: unknown }).namespaces
     }

@@ -2,11 +2,13 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { API_PREFIX, REQUEST_HEADER, ROUTES, sessionResponse } from '@lake/core/api/contract.ts'
+import type { SignInAudit } from '../src/observability/audit-log.ts'
 import { LIMITS } from '../src/limits.ts'
 import { startTestEngine, type TestEngine } from './engine-support.ts'
 import { startRecordingApp, type RecordingApp } from './support/recording-app.ts'
 import { GUARDED_ROUTES, requestTo, ROUTE_NAMES } from './support/route-requests.ts'
 
+const audited: SignInAudit[] = []
 let engine: TestEngine
 let app: RecordingApp
 const PUBLIC_ORIGIN = 'https://lake.example.com'
@@ -19,7 +21,13 @@ beforeAll(async () => {
     engine: engine.engine,
     deployment: [['a']],
     principals: JSON.stringify({ principals: [{ name: 'ada', namespaces: ['*'], tokens: [{ sha256 }] }] }),
-    access: { publicUrl: new URL(PUBLIC_ORIGIN) },
+    access: { publicUrl: new URL(PUBLIC_ORIGIN), trustedProxies: ['127.0.0.1'] },
+    quotas: { requestsPerMinuteMax: 1_000 },
+    audit: {
+      statement: () => undefined,
+      signIn: (entry) => audited.push(entry),
+      [Symbol.asyncDispose]: async () => {},
+    },
   })
 }, 60_000)
 
@@ -169,6 +177,48 @@ describe('[AU5] a cookie', () => {
     expect((await namespaces(cookie)).status).toBe(401)
     // Signing out twice, or without a session, is no failure.
     expect((await send('DELETE', '/session', { ...OWN, cookie })).status).toBe(200)
+  })
+})
+
+describe('[AL1] sign-ins', () => {
+  it('are written down with the address that a trusted proxy tells, whoever they were', async () => {
+    audited.length = 0
+    const cookie = await signIn()
+    // The client may write what it likes before what the proxy adds.
+    const forwarded = { ...OWN, 'x-forwarded-for': '192.0.2.66, 203.0.113.7' }
+    await send('POST', '/session', forwarded, { token: 'token-eve' })
+    await send('DELETE', '/session', { ...OWN, cookie })
+    const ada = expect.objectContaining({ id: 'file:ada' }) as object
+    expect(audited).toMatchObject([
+      { event: 'sign-in', method: 'token', principal: ada, address: '127.0.0.1', outcome: 'ok' },
+      {
+        event: 'sign-in',
+        method: 'token',
+        principal: null,
+        address: '203.0.113.7',
+        outcome: 'UNAUTHENTICATED',
+      },
+      { event: 'sign-out', principal: ada, outcome: 'ok' },
+    ])
+    expect(JSON.stringify(audited)).not.toContain('token-')
+  })
+})
+
+describe('[QU1] requests', () => {
+  it('beyond the bound are refused with the time to come back, and nobody else is', async () => {
+    const cookie = await signIn()
+    // A minute passes, so that what came before does not count.
+    app.clock.advance(60_000)
+    const ask = async (headers: Record<string, string>): Promise<Response> =>
+      await send('GET', '/namespaces', headers)
+    const answers = await Promise.all(Array.from({ length: 1_010 }, async () => await ask({ cookie })))
+    const refused = answers.filter(({ status }) => status === 429)
+    expect(refused).toHaveLength(10)
+    expect(refused[0]?.headers.get('retry-after')).toBe('1')
+    expect(await codeOf(refused[0]!)).toBe('BUSY')
+    expect((await ask({})).status).toBe(401)
+    app.clock.advance(60)
+    expect((await ask({ cookie })).status).toBe(200)
   })
 })
 

@@ -91,6 +91,7 @@ export const ERROR_CODES = {
     'The result has what the file format cannot hold, so there is no file; another format can.',
   ),
   BUSY: retryable(429, 'Too much is running or waiting; come back after Retry-After.'),
+  QUOTA_EXCEEDED: retryable(429, 'The statements of a day have read as many bytes as allowed.'),
   DEADLINE_EXCEEDED: retryable(504, 'It took longer than allowed.'),
   CANCELLED: permanent(499, 'It was stopped by the caller.'),
   ENGINE_FAILED: retryable(500, 'The process that ran the statement ended, for example for lack of memory.'),

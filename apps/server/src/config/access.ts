@@ -1,4 +1,5 @@
 // Who is answered, and where.
+import { isIP } from 'node:net'
 import { parseGrant } from '@lake/core/access/grants.ts'
 import type { Grant } from '@lake/core/access/principal.ts'
 import type { SecretSetting } from '../catalog/secrets.ts'
@@ -12,6 +13,25 @@ export interface AccessConfig {
   /** undefined, and no identity provider either: no authentication. */
   readonly principalsFile: string | undefined
   readonly oidc: OidcConfig | undefined
+  readonly quotas: QuotaConfig
+  /** undefined: no audit log. */
+  readonly audit: AuditConfig | undefined
+  /** Addresses and networks whose `X-Forwarded-For` is believed; none: the peer is the client. */
+  readonly trustedProxies: readonly string[]
+}
+
+/** Of one principal, in one server. */
+export interface QuotaConfig {
+  readonly requestsPerMinuteMax: number
+  readonly statementsMax: number
+  /** Infinity: no bound. */
+  readonly bytesPerDayMax: number
+}
+
+export interface AuditConfig {
+  /** undefined: standard output. */
+  readonly file: string | undefined
+  readonly sqlMode: 'full' | 'hash' | 'none'
 }
 
 export interface OidcConfig {
@@ -50,7 +70,48 @@ export function readAccess(reader: Reader): AccessConfig {
   }
   if (oidc && !hasPublicUrl)
     reader.fault('LAKE_PUBLIC_URL', 'is required with LAKE_OIDC_ISSUER, which sends people back to it')
-  return { http, publicUrl, principalsFile, oidc }
+  const quotas = {
+    requestsPerMinuteMax: reader.integer('LAKE_PRINCIPAL_REQUESTS_PER_MINUTE_MAX', 1_200, 1),
+    statementsMax: reader.integer('LAKE_PRINCIPAL_STATEMENTS_MAX', 4, 1),
+    bytesPerDayMax: reader.integer('LAKE_PRINCIPAL_BYTES_PER_DAY_MAX', Number.POSITIVE_INFINITY, 1),
+  }
+  return {
+    http,
+    publicUrl,
+    principalsFile,
+    oidc,
+    quotas,
+    audit: readAudit(reader),
+    trustedProxies: readProxies(reader),
+  }
+}
+
+function readAudit(reader: Reader): AuditConfig | undefined {
+  const sink = reader.text('LAKE_AUDIT_SINK')
+  const sqlMode = reader.choice('LAKE_AUDIT_SQL', ['full', 'hash', 'none'] as const) ?? 'hash'
+  if (sink === undefined) {
+    if (reader.text('LAKE_AUDIT_SQL') !== undefined) reader.fault('LAKE_AUDIT_SQL', 'needs LAKE_AUDIT_SINK')
+    return undefined
+  }
+  if (sink === 'stdout') return { file: undefined, sqlMode }
+  const file = /^file:(.+)$/.exec(sink)?.[1]
+  if (file === undefined) reader.fault('LAKE_AUDIT_SINK', 'must be stdout or file:<path>')
+  return { file, sqlMode }
+}
+
+/** Never a hop count or "all": whoever is believed is named. */
+function readProxies(reader: Reader): readonly string[] {
+  const proxies = (reader.text('LAKE_TRUSTED_PROXIES') ?? '').split(',').flatMap((part) => part.trim() || [])
+  for (const proxy of proxies) {
+    const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(proxy) ?? []
+    const family = isIP(address)
+    if (family === 0 || Number(bits ?? 0) > (family === 4 ? 32 : 128))
+      reader.fault(
+        'LAKE_TRUSTED_PROXIES',
+        'must be addresses or networks such as 10.0.0.0/8, parted by commas',
+      )
+  }
+  return proxies
 }
 
 function readOidc(reader: Reader): OidcConfig | undefined {

@@ -17,6 +17,7 @@ export function createApp(services: HttpServices): Express {
   const app = express()
   app.disable('x-powered-by')
   app.set('etag', false)
+  app.set('trust proxy', services.trustedProxies.length > 0 && [...services.trustedProxies])
   app.use(assignRequestId(services.createId))
   app.use(countAnswers(services))
   app.get('/livez', (_request, response) => {

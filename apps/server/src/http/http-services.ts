@@ -1,6 +1,7 @@
 // What the routes need from the rest of the server.
 import type { VerifyStorageAccessResponse } from '@lake/core/api/contract.ts'
 import type { Authenticator } from '../access/authenticator.ts'
+import type { Quotas } from '../access/quotas.ts'
 import type { Sessions } from '../access/sessions.ts'
 import type { SignIn } from '../access/sign-in.ts'
 import type { Authorizer } from '../access/authorizer.ts'
@@ -8,6 +9,7 @@ import type { CatalogBrowser } from '../catalog/catalog-browser.ts'
 import type { TableIdent } from '../catalog/rest-catalog.ts'
 import type { Estimate } from '../flight/estimates.ts'
 import type { FlightService } from '../flight/flight-service.ts'
+import type { AuditLog } from '../observability/audit-log.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import type { StatementService } from '../statements/statement-service.ts'
@@ -18,6 +20,10 @@ export interface HttpServices {
   /** undefined where no authentication is configured. */
   readonly signIn: SignIn | undefined
   readonly authorizer: Authorizer
+  readonly quotas: Quotas
+  readonly audit: AuditLog
+  /** Whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[]
   readonly browser: CatalogBrowser
   readonly flight: FlightService
   readonly estimate: Estimate

@@ -1,6 +1,6 @@
 // How a route comes to be: its method, path and check are those of the contract's ROUTES, so none can lack its check.
 //
-// The order for every request: who asks (401) → is it this site's page that asks (403) → what the path names is granted
+// The order for every request: who asks, and not too often (401, 429) → is it this site's page that asks (403) → what the path names is granted
 // (404) → the body is read → the handler. Nothing of a request is parsed or loaded before its caller is known, and nothing
 // in `catalog/` is asked before the check. A handler finds the principal in its call and hands it on; the parts behind it
 // cannot be called without one.
@@ -62,9 +62,9 @@ const CHECKS: Readonly<Record<RouteRequirement, Check>> = {
 }
 
 export function createRouteTable(
-  services: Pick<HttpServices, 'authenticator' | 'authorizer' | 'sessions' | 'publicUrl'>,
+  services: Pick<HttpServices, 'authenticator' | 'authorizer' | 'quotas' | 'sessions' | 'publicUrl'>,
 ): RouteTable {
-  const { authenticator, authorizer, sessions } = services
+  const { authenticator, authorizer, quotas, sessions } = services
   const router = Router()
   const cookies = createCookies(services.publicUrl)
   const parseBody = express.json({ limit: LIMITS.requestBodyBytesMax, type: 'application/json' })
@@ -81,6 +81,7 @@ export function createRouteTable(
     const check: RequestHandler = async (request, response, next) => {
       const signal = disconnectSignal(response)
       const caller = await identify(request, signal)
+      if (authenticator.isRequired) quotas.countRequest(caller?.principal.id ?? addressOf(request))
       if (caller === undefined && !isPublic) throw unauthenticated(response)
       // Signing in and out sets the cookie, so it needs the proof as well.
       if (method !== 'GET' && authenticator.isRequired && (isPublic || caller?.session))
@@ -109,6 +110,11 @@ export function createRouteTable(
     },
     addPublic: register,
   }
+}
+
+/** Of the client, as far as trusted proxies tell. */
+export function addressOf(request: Request): string {
+  return request.ip ?? 'unknown'
 }
 
 function bearerOf(request: Request): string | undefined {

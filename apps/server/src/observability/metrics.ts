@@ -13,6 +13,7 @@ export interface Metrics {
   exportEnded(format: string, outcome: string): void
   httpAnswered(route: string, status: number): void
   statementsRunning(count: number): void
+  auditLost(lineCount: number): void
   /** The exposition text and its content type. */
   render(): Promise<{ text: string; contentType: string }>
 }
@@ -45,6 +46,7 @@ export function createMetrics(): Metrics {
     ['outcome'],
   )
   const http = counter('lake_http_requests_total', 'HTTP requests by route and status.', ['route', 'status'])
+  const auditLost = counter('lake_audit_lost_total', 'Lines of the audit log that were lost.', [])
   const running = new Gauge({ name: 'lake_statements_running', help: 'Statements streaming now.', registers })
   const seconds = new Histogram({
     name: 'lake_statement_seconds',
@@ -83,6 +85,9 @@ export function createMetrics(): Metrics {
     },
     statementsRunning(count) {
       running.set(count)
+    },
+    auditLost(lineCount) {
+      auditLost.inc(lineCount)
     },
     render: async () => ({ text: await registry.metrics(), contentType: registry.contentType }),
   }

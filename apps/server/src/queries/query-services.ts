@@ -1,6 +1,8 @@
 // What planning and running a query need from the rest of the server. Built by server.ts, the composition root.
 import type { PruningSwitches } from '@lake/core/scan/table-scan.ts'
 import type { Authorizer } from '../access/authorizer.ts'
+import type { Quotas } from '../access/quotas.ts'
+import type { AuditLog } from '../observability/audit-log.ts'
 import type { LoadedTable, RestCatalog } from '../catalog/rest-catalog.ts'
 import type { SnapshotCache } from '../catalog/snapshot-cache.ts'
 import type { Clock } from '../concurrency/clock.ts'
@@ -11,6 +13,8 @@ import type { RangeCache } from '../storage/column-chunk-cache.ts'
 
 export interface QueryServices {
   readonly authorizer: Authorizer
+  readonly quotas: Quotas
+  readonly audit: AuditLog
   readonly catalog: RestCatalog
   readonly snapshotCache: SnapshotCache
   readonly engine: Engine

@@ -24,6 +24,7 @@ import { plannedBytes, planTables, type PlannedTable } from './plan-tables.ts'
 import { createRunProgress, type RunProgress } from './run-progress.ts'
 import { failureMessage } from './failure-message.ts'
 import type { QueryServices } from './query-services.ts'
+import { openStatementAccount } from './statement-account.ts'
 import { executeAtOnce, executeInWaves } from './execute-scans.ts'
 import { createTableDeletes } from './statement-deletes.ts'
 import { planRequirements } from './scan-requirements.ts'
@@ -42,18 +43,22 @@ export interface QueryRun {
 
 /**
  * Runs the statement of a ticket and yields the pieces of one Arrow IPC stream.
- * @throws AppError TABLE_REPLACED, SNAPSHOT_EXPIRED, TABLE_*, SCAN_TOO_LARGE, CATALOG_*, STORAGE_*, BUSY … before the
- *   schema; never after it
+ * @throws AppError TABLE_REPLACED, SNAPSHOT_EXPIRED, TABLE_*, SCAN_TOO_LARGE, CATALOG_*, STORAGE_*, BUSY,
+ *   QUOTA_EXCEEDED … before the schema; never after it
  */
 export async function* runQuery(
   sealed: TicketClaims,
   run: QueryRun,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
+  using account = openStatementAccount(sealed, run)
   try {
-    yield* runSealed(sealed, run, signal)
+    account.enter()
+    yield* runSealed(sealed, account.run, signal)
   } catch (error) {
-    throw atSubmittedPlace(error, sealed.substitutions ?? [])
+    const failure = atSubmittedPlace(error, sealed.substitutions ?? [])
+    account.fail(errorCodeOf(failure))
+    throw failure
   }
 }
 
@@ -104,6 +109,8 @@ async function* runSealed(
     yield encodeMessageBatch(schemaMessage, failureMessage(cause, run))
   } finally {
     ended.abort()
+    run.facts.rowCount = progress.rowCount
+    run.facts.bytesRead = progress.bytesRead
   }
   yield END_OF_STREAM
 }

@@ -6,12 +6,14 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAuthorizer, noSuchTable } from '../../src/access/authorizer.ts'
+import { createQuotas } from '../../src/access/quotas.ts'
+import { NO_AUDIT, type AuditLog } from '../../src/observability/audit-log.ts'
 import { openAccess } from '../../src/access/open-access.ts'
 import { createCatalogBrowser } from '../../src/catalog/catalog-browser.ts'
 import type { RestCatalog, TableIdent } from '../../src/catalog/rest-catalog.ts'
 import type { SnapshotCache } from '../../src/catalog/snapshot-cache.ts'
 import { createSecretResolver } from '../../src/catalog/secrets.ts'
-import type { AccessConfig } from '../../src/config/access.ts'
+import type { AccessConfig, QuotaConfig } from '../../src/config/access.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { createEstimates } from '../../src/flight/estimates.ts'
 import { createFlightService } from '../../src/flight/flight-service.ts'
@@ -30,6 +32,12 @@ import type { QueryServices } from '../../src/queries/query-services.ts'
 import { verifyStorageAccess } from '../../src/queries/verify-storage-access.ts'
 import { createManualClock, type ManualClock } from './manual-clock.ts'
 
+const NO_QUOTAS: QuotaConfig = {
+  requestsPerMinuteMax: 1e12,
+  statementsMax: 1e12,
+  bytesPerDayMax: 1e12,
+}
+
 export interface RecordingApp extends AsyncDisposable {
   readonly url: string
   readonly clock: ManualClock
@@ -44,6 +52,8 @@ export interface RecordingAppOptions {
   /** Text of a principals file. */
   readonly principals: string
   readonly access?: Partial<AccessConfig>
+  readonly quotas?: Partial<QuotaConfig>
+  readonly audit?: AuditLog
   readonly startMs?: number
   /** 0 takes a free one. */
   readonly port?: number
@@ -62,11 +72,21 @@ export async function startRecordingApp(options: RecordingAppOptions): Promise<R
   let idCount = 0
   const createId = (): string => `id-${(idCount += 1)}`
   const http = { host: '127.0.0.1', port: options.port ?? 0 }
-  const config = { http, publicUrl: undefined, oidc: undefined, principalsFile, ...options.access }
+  const config = {
+    http,
+    publicUrl: undefined,
+    oidc: undefined,
+    quotas: NO_QUOTAS,
+    audit: undefined,
+    trustedProxies: [],
+    ...options.access,
+    principalsFile,
+  }
   const sealer = createTicketSealer({ keys, purpose: 'do-get', clock })
   const app = createApp({
     ...(await openAccess({ config, keys, resolver: createSecretResolver({}), clock, logger, createId })),
-    authorizer: services.authorizer,
+    ...services,
+    trustedProxies: options.access?.trustedProxies ?? [],
     browser: createCatalogBrowser({ ...services, discovery: 'list' }),
     flight: createFlightService({ ...services, sealer, createId, logger, metrics }),
     estimate: createEstimates(services),
@@ -116,7 +136,7 @@ function recordingStatements(
 }
 
 function recordingServices(
-  { engine, deployment }: Pick<RecordingAppOptions, 'engine' | 'deployment'>,
+  { engine, deployment, quotas, audit = NO_AUDIT }: RecordingAppOptions,
   loads: string[][],
   clock: ManualClock,
 ): QueryServices {
@@ -143,6 +163,8 @@ function recordingServices(
   }
   return {
     authorizer: createAuthorizer(deployment),
+    quotas: createQuotas({ ...NO_QUOTAS, ...quotas }, clock),
+    audit,
     catalog,
     snapshotCache,
     engine,

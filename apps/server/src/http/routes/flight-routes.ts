@@ -10,7 +10,8 @@ import { exportRequest } from '@lake/core/api/export-contract.ts'
 import { AppError } from '@lake/core/errors.ts'
 import { sendArrowPart, sendArrowStream } from '../arrow-response.ts'
 import type { HttpServices } from '../http-services.ts'
-import type { RouteTable } from '../route-table.ts'
+import { errorCodeOf } from '../../observability/error-code.ts'
+import type { RouteCall, RouteTable } from '../route-table.ts'
 import { isPartTicket } from '../../statements/result-reader.ts'
 import type { StatementService } from '../../statements/statement-service.ts'
 import { validBody } from '../validate.ts'
@@ -27,9 +28,10 @@ export function addFlightRoutes(routes: RouteTable, services: HttpServices): voi
     response.json(await estimate(body, principal, signal))
   })
 
-  routes.add('flightInfo', async ({ request, response, principal, signal }) => {
-    const body = validBody(request, flightInfoRequest)
-    response.json(await flight.getFlightInfo(body, principal, signal))
+  routes.add('flightInfo', async (call) => {
+    const body = validBody(call.request, flightInfoRequest)
+    const planning = flight.getFlightInfo(body, call.principal, call.signal)
+    call.response.json(await audited(planning, body.sql, call, services))
   })
 
   routes.add('doGet', async ({ request, response, principal, requestId, signal }) => {
@@ -56,14 +58,32 @@ export function addFlightRoutes(routes: RouteTable, services: HttpServices): voi
     response.json({ status })
   })
 
-  routes.add('pollFlightInfo', async ({ request, response, principal, signal }) => {
-    const body = validBody(request, pollRequest)
-    response.json(await statementsOf(services).poll(body, principal, signal))
+  routes.add('pollFlightInfo', async (call) => {
+    const body = validBody(call.request, pollRequest)
+    const polling = statementsOf(services).poll(body, call.principal, call.signal)
+    const sql = 'descriptor' in body ? undefined : body.sql
+    call.response.json(sql === undefined ? await polling : await audited(polling, sql, call, services))
   })
 
   routes.add('statements', async ({ response, principal }) => {
     response.json(await statementsOf(services).list(principal))
   })
+}
+
+/** A statement that is refused is in the audit log as one that runs is. */
+async function audited<T>(
+  planning: Promise<T>,
+  sql: string,
+  { principal, requestId }: RouteCall,
+  { audit }: HttpServices,
+): Promise<T> {
+  try {
+    return await planning
+  } catch (error) {
+    const nothing = { statementId: null, tables: [], rowCount: 0, bytesRead: 0, elapsedMs: null }
+    audit.statement({ requestId, principal, sql, ...nothing, outcome: errorCodeOf(error) })
+    throw error
+  }
 }
 
 function statementsOf({ statements }: HttpServices): StatementService {

@@ -3,46 +3,51 @@ import type { Response } from 'express'
 import { signInRequest, type SessionResponse } from '@lake/core/api/contract.ts'
 import { AppError, isAppError } from '@lake/core/errors.ts'
 import type { Caller } from '../../access/authenticator.ts'
-import type { SignIn } from '../../access/sign-in.ts'
+import type { SignIn, SignInMethod } from '../../access/sign-in.ts'
+import { errorCodeOf } from '../../observability/error-code.ts'
 import { createCookies } from '../cookies.ts'
 import { logError } from '../error-response.ts'
 import type { HttpServices } from '../http-services.ts'
-import type { PublicCall, RouteTable } from '../route-table.ts'
+import { addressOf, type PublicCall, type RouteTable } from '../route-table.ts'
 import { validBody } from '../validate.ts'
 
 export function addSessionRoutes(routes: RouteTable, services: HttpServices): void {
-  const { authenticator, sessions, signIn } = services
+  const { signIn, audit } = services
   const cookies = createCookies(services.publicUrl)
 
-  const describe = (caller: Caller | undefined): SessionResponse => ({
-    principal: caller?.principal.name ?? null,
-    isSignInRequired: authenticator.isRequired && caller === undefined,
-    signInMethods: [...(signIn?.methods ?? [])],
-    expiresAtMs: caller?.session ? sessions.endsAtMs(caller.session) : null,
-    // Whoever is nobody here need not know what runs.
-    version: caller === undefined ? null : services.version,
-    discovery: services.discovery,
-    hasBackground: services.statements !== undefined,
-  })
-
   routes.addPublic('session', ({ response, caller }) => {
-    response.json(describe(caller))
+    response.json(describe(services, caller))
   })
 
-  routes.addPublic('signIn', async ({ request, response, signal }) => {
-    const { token } = validBody(request, signInRequest)
-    const sealed = await required(signIn).withToken(token, signal)
-    cookies.setSession(response, sealed)
-    response.json(
-      describe(await authenticator.authenticate({ bearer: undefined, sealedSession: sealed }, signal)),
-    )
+  routes.addPublic('signIn', async (call) => {
+    const { token } = validBody(call.request, signInRequest)
+    try {
+      const sealed = await required(signIn).withToken(token, call.signal)
+      call.response.json(describe(services, await begin(services, call, 'token', sealed)))
+    } catch (error) {
+      noteFailure(services, call, 'token', error)
+      throw error
+    }
   })
 
-  routes.addPublic('signOut', ({ response, caller }) => {
-    if (caller?.session) required(signIn).end(caller.session)
+  routes.addPublic('signOut', ({ request, response, requestId, caller }) => {
+    if (caller?.session) {
+      required(signIn).end(caller.session)
+      const { principal } = caller
+      const address = addressOf(request)
+      audit.signIn({ event: 'sign-out', requestId, method: null, principal, address, outcome: 'ok' })
+    }
     cookies.clearSession(response)
-    response.json(describe(caller?.session ? undefined : caller))
+    response.json(describe(services, caller?.session ? undefined : caller))
   })
+
+  addProviderRoutes(routes, services)
+}
+
+/** To the identity provider and back. */
+function addProviderRoutes(routes: RouteTable, services: HttpServices): void {
+  const { signIn, logger } = services
+  const cookies = createCookies(services.publicUrl)
 
   routes.addPublic('beginSignIn', async ({ request, response, signal }) => {
     const isOwnWindow = request.query['window'] === 'own'
@@ -52,23 +57,59 @@ export function addSessionRoutes(routes: RouteTable, services: HttpServices): vo
   })
 
   routes.addPublic('finishSignIn', async (call) => {
-    const { response } = call
+    const { request, response } = call
     cookies.clearAttempt(response)
     try {
-      const { sealedSession, isOwnWindow } = await finish(
-        required(signIn),
-        call,
-        cookies.readAttempt(call.request),
-      )
-      cookies.setSession(response, sealedSession)
-      goHome(response, isOwnWindow ? 'done' : undefined)
+      const finished = await finish(required(signIn), call, cookies.readAttempt(request))
+      await begin(services, call, 'oidc', finished.sealedSession)
+      goHome(response, finished.isOwnWindow ? 'done' : undefined)
     } catch (error) {
+      noteFailure(services, call, 'oidc', error)
       // A person looks at the answer, so it is the app, which says it in words.
       if (!isAppError(error, 'UNAUTHENTICATED') && !isAppError(error, 'SIGN_IN_UNAVAILABLE')) throw error
-      logError(services.logger, error, call.requestId)
+      logError(logger, error, call.requestId)
       goHome(response, error.code === 'UNAUTHENTICATED' ? 'failed' : 'unavailable')
     }
   })
+}
+
+function describe(services: HttpServices, caller: Caller | undefined): SessionResponse {
+  const { authenticator, sessions, signIn } = services
+  return {
+    principal: caller?.principal.name ?? null,
+    isSignInRequired: authenticator.isRequired && caller === undefined,
+    signInMethods: [...(signIn?.methods ?? [])],
+    expiresAtMs: caller?.session ? sessions.endsAtMs(caller.session) : null,
+    // Whoever is nobody here need not know what runs.
+    version: caller === undefined ? null : services.version,
+    discovery: services.discovery,
+  }
+}
+
+/** Sets the cookie, and writes down who got it. */
+async function begin(
+  { authenticator, audit, publicUrl }: HttpServices,
+  { request, response, requestId, signal }: PublicCall,
+  method: SignInMethod,
+  sealedSession: string,
+): Promise<Caller | undefined> {
+  const caller = await authenticator.authenticate({ bearer: undefined, sealedSession }, signal)
+  const principal = caller?.principal ?? null
+  const address = addressOf(request)
+  audit.signIn({ event: 'sign-in', requestId, method, principal, address, outcome: 'ok' })
+  createCookies(publicUrl).setSession(response, sealedSession)
+  return caller
+}
+
+function noteFailure(
+  { audit }: HttpServices,
+  { request, requestId }: PublicCall,
+  method: SignInMethod,
+  error: unknown,
+): void {
+  const address = addressOf(request)
+  const outcome = errorCodeOf(error)
+  audit.signIn({ event: 'sign-in', requestId, method, principal: null, address, outcome })
 }
 
 async function finish(

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto'
+import { mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createManualClock } from '../../test/support/manual-clock.ts'
+import { LIMITS } from '../limits.ts'
+import { createAuditLog, openAuditFile, type AuditSink, type StatementAudit } from './audit-log.ts'
+
+const ENTRY: StatementAudit = {
+  requestId: 'r',
+  statementId: 's',
+  principal: { id: 'file:ada', name: 'ada', grants: [['secret']] },
+  sql: "SELECT 'canary'\n FROM t",
+  tables: [{ namespace: ['a', 'b'], table: 't', snapshotId: '7505300640432048841' }],
+  rowCount: 3,
+  bytesRead: 4,
+  elapsedMs: 5,
+  outcome: 'ok',
+}
+
+function setUp(sink: AuditSink, sqlMode: 'full' | 'hash' | 'none' = 'hash') {
+  const lost: number[] = []
+  const clock = createManualClock(Date.parse('2026-11-30T10:00:00Z'))
+  return { lost, log: createAuditLog({ sink, sqlMode, clock, onLost: (count) => lost.push(count) }) }
+}
+
+describe('[AL1] a line', () => {
+  it.each([
+    ['full', { sql: ENTRY.sql }],
+    ['hash', { sqlSha256: createHash('sha256').update(ENTRY.sql).digest('hex') }],
+    ['none', {}],
+  ] as const)('is whole, with SQL as %s', async (mode, sql) => {
+    const lines: string[] = []
+    const { log } = setUp(async (text) => void lines.push(text), mode)
+    log.statement(ENTRY)
+    await log[Symbol.asyncDispose]()
+    expect(lines).toHaveLength(1)
+    expect(lines[0]?.split('\n')).toHaveLength(2)
+    expect(JSON.parse(lines[0] ?? '')).toEqual({
+      time: '2026-11-30T10:00:00.000Z',
+      event: 'statement',
+      principalId: 'file:ada',
+      principal: 'ada',
+      requestId: 'r',
+      statementId: 's',
+      tables: ENTRY.tables,
+      rowCount: 3,
+      bytesRead: 4,
+      elapsedMs: 5,
+      outcome: 'ok',
+      ...sql,
+    })
+    if (mode !== 'full') expect(lines[0]).not.toContain('canary')
+  })
+})
+
+describe('[AL2] a sink', () => {
+  it('that hangs holds up nobody, and loses what its queue has no room for', async () => {
+    const { promise: hung, resolve: release } = Promise.withResolvers<void>()
+    const written: string[] = []
+    const { log, lost } = setUp(async (text) => {
+      await hung
+      written.push(text)
+    }, 'full')
+    const sql = 'x'.repeat(1_048_576)
+    for (let count = 0; count < 20; count += 1) log.statement({ ...ENTRY, sql })
+    const fitting = Math.floor(LIMITS.auditWaitingCharsMax / (sql.length + 400))
+    // One batch is on its way.
+    expect(lost.length).toBe(20 - fitting - 1)
+    release()
+    await log[Symbol.asyncDispose]()
+    expect(written.join('').split('\n').length - 1).toBe(fitting + 1)
+  })
+
+  it('that fails loses its lines, counted, and goes on when it is mended', async () => {
+    let isBroken = true
+    const written: string[] = []
+    const { log, lost } = setUp(async (text) => {
+      if (isBroken) throw new Error('disk full')
+      written.push(text)
+    })
+    log.statement(ENTRY)
+    await log[Symbol.asyncDispose]()
+    isBroken = false
+    log.statement(ENTRY)
+    await log[Symbol.asyncDispose]()
+    expect(lost).toEqual([1])
+    expect(written).toHaveLength(1)
+  })
+
+  it('that is a file is readable by its owner only, may be moved away, and must be writable at start', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'lake-audit-'))
+    try {
+      const path = join(directory, 'audit.jsonl')
+      const sink = await openAuditFile(path)
+      expect((await stat(path)).mode & 0o777).toBe(0o600)
+      await sink('one\n')
+      await rename(path, `${path}.1`)
+      await sink('two\n')
+      expect([await readFile(`${path}.1`, 'utf8'), await readFile(path, 'utf8')]).toEqual(['one\n', 'two\n'])
+      await expect(openAuditFile(join(directory, 'no/such/folder'))).rejects.toMatchObject({
+        code: 'INVALID_REQUEST',
+      })
+    } finally {
+      await rm(directory, { recursive: true, force: true })
+    }
+  })
+})
