@@ -18,8 +18,7 @@ export interface Metrics {
   render(): Promise<{ text: string; contentType: string }>
 }
 
-export function createMetrics(): Metrics {
-  const registry = new Registry()
+function createInstruments(registry: Registry) {
   const registers = [registry]
   const counter = <Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> =>
     new Counter({ name, help, labelNames, registers })
@@ -56,38 +55,58 @@ export function createMetrics(): Metrics {
   })
 
   return {
+    catalogCalls,
+    renewals,
+    snapshotCache,
+    chunkCache,
+    statements,
+    exports,
+    rows,
+    bytes,
+    attempts,
+    http,
+    auditLost,
+    running,
+    seconds,
+  }
+}
+
+export function createMetrics(): Metrics {
+  const registry = new Registry()
+  const metrics = createInstruments(registry)
+  return {
     catalogCall(outcome) {
-      catalogCalls.inc({ outcome })
+      metrics.catalogCalls.inc({ outcome })
     },
     oauthRenewal(outcome) {
-      renewals.inc({ outcome })
+      metrics.renewals.inc({ outcome })
     },
     snapshotCache(outcome) {
-      snapshotCache.inc({ outcome })
+      metrics.snapshotCache.inc({ outcome })
     },
     chunkCache(outcome) {
-      chunkCache.inc({ outcome })
+      metrics.chunkCache.inc({ outcome })
     },
     statementEnded(outcome, facts) {
-      statements.inc({ outcome })
-      rows.inc(facts.rowCount)
-      bytes.inc(facts.bytesRead)
-      seconds.observe(facts.elapsedMs / 1_000)
+      metrics.statements.inc({ outcome })
+      metrics.rows.inc(facts.rowCount)
+      metrics.bytes.inc(facts.bytesRead)
+      metrics.seconds.observe(facts.elapsedMs / 1_000)
     },
     attemptEnded(outcome) {
-      attempts.inc({ outcome })
+      metrics.attempts.inc({ outcome })
     },
     exportEnded(format, outcome) {
-      exports.inc({ format, outcome })
+      metrics.exports.inc({ format, outcome })
     },
     httpAnswered(route, status) {
-      http.inc({ route, status: String(status) })
+      metrics.http.inc({ route, status: String(status) })
     },
     statementsRunning(count) {
-      running.set(count)
+      metrics.running.set(count)
     },
     auditLost(lineCount) {
-      auditLost.inc(lineCount)
+      metrics.auditLost.inc(lineCount)
     },
     render: async () => ({ text: await registry.metrics(), contentType: registry.contentType }),
   }

@@ -28,6 +28,11 @@ export function requestTo(name: RouteName, parts: RouteParts): RouteRequest {
     .replace(':table', () => parts.tableSegment)
   if (method !== 'POST') return { method, path: filled, body: undefined }
   const { sql, ticket } = parts
-  const body = { ...(requires === 'statement' ? { sql } : {}), ...(requires === 'ticket' ? { ticket } : {}) }
+  const extra = name === 'export' ? { format: 'csv' } : {}
+  const body = {
+    ...extra,
+    ...(requires === 'statement' ? { sql } : {}),
+    ...(requires === 'ticket' ? { ticket } : {}),
+  }
   return { method, path: filled, body }
 }

@@ -83,6 +83,7 @@ function describe(services: HttpServices, caller: Caller | undefined): SessionRe
     // Whoever is nobody here need not know what runs.
     version: caller === undefined ? null : services.version,
     discovery: services.discovery,
+    hasBackground: services.statements !== undefined,
   }
 }
 
