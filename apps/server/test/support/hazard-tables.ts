@@ -155,6 +155,12 @@ export const HAZARD_TABLES: readonly GeneratedTable[] = [
         '{id: 1}',
         { content: 'equality-deletes', equalityIds: [1], specId: 1, sequenceNumber: 2 },
       ],
+      // Later, so that the third file has deletes that apply to it.
+      [
+        'SELECT 9::BIGINT AS id',
+        '{id: 1}',
+        { content: 'equality-deletes', equalityIds: [1], specId: 1, sequenceNumber: 3 },
+      ],
     ),
   },
   {
@@ -166,9 +172,15 @@ export const HAZARD_TABLES: readonly GeneratedTable[] = [
         const sql = `SELECT ${id}::BIGINT AS id`
         return [sql, '{id: 2}', { partition: { p: d } }] as const
       }),
-      ...[-0, Number.NaN].map((d) => {
+      // Each names the row of another partition too, which has deletes of its own.
+      ...(
+        [
+          [-0, [0, 1, 2]],
+          [Number.NaN, [0, 1]],
+        ] as const
+      ).map(([d, ids]) => {
         const changes = { content: 'equality-deletes', equalityIds: [2], sequenceNumber: 2 } as const
-        const sql = 'SELECT unnest([0, 1, 2])::BIGINT AS id'
+        const sql = `SELECT unnest([${ids.join()}])::BIGINT AS id`
         return [sql, '{id: 2}', { ...changes, partition: { p: d } }] as const
       }),
     ),

@@ -42,7 +42,7 @@ export async function startTestLake(args: readonly string[]): Promise<TestLake> 
 
 /** A server on `lake` with `env` over the lake's own variables. */
 export async function startTestStack(
-  lake: TestLake,
+  lake: Pick<TestLake, 'ready'>,
   env: Readonly<Record<string, string>> = {},
   pruning?: PruningSwitches,
 ): Promise<TestStack> {
