@@ -7,11 +7,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 
 /** Where downloads are kept between runs, outside of the repository. */
-export const CACHE = join(
-  process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'),
-  'lake-workbench',
-  'interop',
-)
+const CACHE = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'lake-workbench', 'interop')
 
 export const say = (line: string): void => {
   process.stdout.write(`${line}\n`)
@@ -90,7 +86,7 @@ export async function until(what: string, ask: () => Promise<boolean>, withinMs 
   throw new Error(`${what}: not within ${withinMs / 1_000} s`)
 }
 
-/** The class path of a Maven project whose dependencies are in the cache of Maven; undefined where there is no Maven. */
+/** A file with the class path of a Maven project; its dependencies are in Maven's own cache then. */
 export async function mavenClasspath(pom: string, name: string): Promise<string> {
   const file = join(cacheFolder(name), 'classpath')
   await run('mvn', ['-q', '-f', pom, 'dependency:build-classpath', `-Dmdep.outputFile=${file}`])

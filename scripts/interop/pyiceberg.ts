@@ -4,8 +4,8 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { isDeepStrictEqual } from 'node:util'
-import type { RecordBatch } from 'apache-arrow'
 import { LIMITS } from '../../apps/server/src/limits.ts'
+import type { StreamedResult } from '../../apps/server/test/support/test-client.ts'
 import type { TestStack } from '../../apps/server/test/support/test-stack.ts'
 import { end, say } from './commands.ts'
 
@@ -73,7 +73,7 @@ async function compare(name: string, { client }: TestStack, namespace: string, s
 const inOrder = (rows: readonly (readonly (string | null)[])[]): string[] =>
   rows.map((row) => JSON.stringify(row)).sort()
 
-function cellsOf(batch: RecordBatch): (string | null)[][] {
+function cellsOf(batch: StreamedResult['batches'][number]): (string | null)[][] {
   return Array.from({ length: batch.numRows }, (_, row) =>
     batch.schema.fields.map((_field, column) => batch.getChildAt(column)?.get(row) as string | null),
   )
