@@ -9,6 +9,12 @@ import { join } from 'node:path'
 /** Where downloads are kept between runs, outside of the repository. */
 const CACHE = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'lake-workbench', 'interop')
 
+/** For writers: Ceph answers 400 or 411 to the checksum trailers that newer S3 SDKs send by default. */
+export const PLAIN_CHECKSUMS = {
+  AWS_REQUEST_CHECKSUM_CALCULATION: 'WHEN_REQUIRED',
+  AWS_RESPONSE_CHECKSUM_VALIDATION: 'WHEN_REQUIRED',
+}
+
 export const say = (line: string): void => {
   process.stdout.write(`${line}\n`)
 }

@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { LIMITS } from '../../apps/server/src/limits.ts'
 import type { StreamedResult } from '../../apps/server/test/support/test-client.ts'
 import type { TestStack } from '../../apps/server/test/support/test-stack.ts'
-import { end, say } from './commands.ts'
+import { end, PLAIN_CHECKSUMS, say } from './commands.ts'
 
 export const PYICEBERG_PACKAGES = ['pyiceberg[pyarrow,s3fs,pyiceberg-core]==0.12.0', 'pyarrow==26.0.1']
 
@@ -31,6 +31,7 @@ export async function writeAndReadBack(
 ): Promise<void> {
   const script = join(import.meta.dirname, 'pyiceberg_steps.py')
   const child = spawn(python, [script, JSON.stringify(properties), namespace], {
+    env: { ...process.env, ...PLAIN_CHECKSUMS },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   let servers: ReadonlyMap<string, TestStack> | undefined

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { S3Keys } from '../../apps/server/test/contracts/s3-contract.ts'
-import { cacheFolder, end, hasCommand, mavenClasspath, run } from './commands.ts'
+import { cacheFolder, end, hasCommand, mavenClasspath, PLAIN_CHECKSUMS, run } from './commands.ts'
 
 export interface JavaCatalog extends AsyncDisposable {
   /** Of the catalog that vends credentials and does not say where the store is, and of the one that does. */
@@ -33,9 +33,7 @@ export async function startJavaCatalog(store: {
   const child = spawn('java', ['-Xmx512m', '-cp', `${classes}:${classpath}`, program], {
     env: {
       PATH: process.env['PATH'] ?? '',
-      // Ceph answers 400 to the checksum trailers of newer SDKs.
-      AWS_REQUEST_CHECKSUM_CALCULATION: 'WHEN_REQUIRED',
-      AWS_RESPONSE_CHECKSUM_VALIDATION: 'WHEN_REQUIRED',
+      ...PLAIN_CHECKSUMS,
       S3_ENDPOINT: store.endpoint,
       S3_WAREHOUSE: store.warehouse,
       S3_KEY: accessKeyId,

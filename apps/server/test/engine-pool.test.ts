@@ -146,6 +146,25 @@ describe('crashes', () => {
   })
 })
 
+it('a pool that ends while a process is made as new leaves none behind', async () => {
+  const other = await startTestEngine()
+  const session = await other.engine.acquire(never)
+  await collect(session, 'SELECT 1')
+  // The process is being reset when the pool ends: it must not be replaced then.
+  const released = session[Symbol.asyncDispose]()
+  await new Promise(setImmediate)
+  await other.engine[Symbol.asyncDispose]()
+  await released
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  const folders = await Promise.all(
+    (await readdir('/proc'))
+      .filter((name) => /^\d+$/u.test(name))
+      .map(async (id) => await readlink(`/proc/${id}/cwd`).catch(() => '')),
+  )
+  expect(folders.filter((folder) => folder.startsWith(other.directory))).toEqual([])
+  await other[Symbol.asyncDispose]()
+})
+
 it('processes end when the server is killed', async () => {
   const scratchDirectory = join(test.directory, 'orphans')
   const pool = new URL('../src/engine/engine-pool.ts', import.meta.url).href

@@ -76,9 +76,13 @@ type Start = (role: 'session' | 'analysis') => Promise<EngineClient>
 /** Every process that was started and has not ended, so that all can be ended. */
 function createRoster(start: Start) {
   const running = new Set<Promise<EngineClient>>()
+  let isEnded = false
+  const refuse = async (): Promise<EngineClient> =>
+    await Promise.reject(new AppError('BUSY', 'The server is stopping'))
   return {
+    /** After the end of all it starts none: one that was being made as new when it was killed is not replaced. */
     start(role: 'session' | 'analysis'): Promise<EngineClient> {
-      const started = start(role)
+      const started = isEnded ? refuse() : start(role)
       const forget = (): void => {
         running.delete(started)
       }
@@ -87,6 +91,7 @@ function createRoster(start: Start) {
       return started
     },
     async endAll(): Promise<void> {
+      isEnded = true
       const outcomes = await Promise.allSettled(running)
       const clients = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
       for (const client of clients) client.kill()
