@@ -14,7 +14,9 @@ import {
 import { Group, Panel, Separator } from 'react-resizable-panels'
 import { navigate, usePathname } from 'wouter/use-browser-location'
 import type { SnapshotInfo } from '@lake/core/api/contract.ts'
+import { useSession } from './api/queries.ts'
 import { sqlTableName, type TableName } from './api/table-name.ts'
+import { BackgroundPane } from './BackgroundPane.tsx'
 import { CatalogBrowser } from './features/catalog-browser/CatalogBrowser.tsx'
 import { TablePage } from './features/catalog-browser/TablePage.tsx'
 import { ComparePage } from './features/compare/ComparePage.tsx'
@@ -213,6 +215,7 @@ export function App() {
   const isNarrow = useMedia('(max-width: 760px)')
   const shell = useShell(isNarrow)
   const { closeTree, overlay, closeOverlay } = shell
+  const hasBackground = useSession().data?.hasBackground === true
   const editor = useRef<EditorHandle>(null)
 
   const openTable = (name: TableName) => {
@@ -239,6 +242,7 @@ export function App() {
 
   const side = (
     <SidePane
+      background={hasBackground ? <BackgroundPane onOpened={closeTree} /> : null}
       onOpenStatement={(statement) => {
         openStatement(statement)
         closeTree()

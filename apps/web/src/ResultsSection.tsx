@@ -3,17 +3,25 @@ import { useCallback, useEffect, useState, type RefObject } from 'react'
 import type { RunText } from './features/editor/sql-editor.ts'
 import type { EditorHandle } from './features/editor/SqlEditorView.tsx'
 import type { Tab } from './features/editor/tabs-state.ts'
+import { BackgroundOffer } from './features/statements/BackgroundOffer.tsx'
 import { EstimatePanel } from './features/estimate/EstimatePanel.tsx'
 import { ScanPreview } from './features/estimate/ScanPreview.tsx'
 import { useEstimate } from './features/estimate/use-estimate.ts'
 import { NoResult } from './features/results/ResultsPane.tsx'
 import { ResultTabs } from './features/results/ResultTabs.tsx'
 import { RunBar } from './features/results/RunBar.tsx'
-import { stopTab, useRunSnapshot, useTabRuns } from './query-run/run-registry.ts'
+import { startRun, stopTab, useRunSnapshot, useTabRuns } from './query-run/run-registry.ts'
 import { TimeTravel } from './features/time-travel/TimeTravel.tsx'
 import { tabActions } from './features/editor/tabs-store.ts'
+import { toApiError } from './api/api-error.ts'
+import { postPoll } from './api/client.ts'
+import { useSession } from './api/queries.ts'
+import type { QueryRun } from './query-run/query-run.ts'
+import { infoOf } from './query-run/run-state.ts'
 import { ResultArea } from './ResultArea.tsx'
 import { bindParameters } from './sql/parameters.ts'
+import { sourceOf } from './statements.ts'
+import { say } from './ui/notice.ts'
 import { ErrorBoundary } from './ui/ErrorBoundary.tsx'
 
 /** Alt Enter shows what Run would read. */
@@ -48,6 +56,24 @@ export function useEstimatePanel() {
   return { target, onTarget, isOpen, toggle }
 }
 
+function runInBackground(tab: Tab, text: RunText | null): void {
+  if (text === null) say('There is no statement to run yet.')
+  else startRun({ ...sourceOf(tab, tab.id, text), background: { kind: 'submit' } })
+}
+
+/** The interactive run goes on until the statement is in the queue, at the very snapshots that it reads. */
+async function continueInBackground(run: QueryRun | null): Promise<void> {
+  const info = run && infoOf(run.snapshot.state)
+  if (run === null || info === null) return
+  try {
+    const request = { ticket: info.ticket, idempotencyKey: info.statementId }
+    const { statementId } = await postPoll(request, new AbortController().signal)
+    startRun({ ...run.source, background: { kind: 'open', statementId } })
+  } catch (error) {
+    say(toApiError(error).message, 'warn')
+  }
+}
+
 interface ResultsSectionProps {
   tab: Tab
   editor: RefObject<EditorHandle | null>
@@ -63,6 +89,7 @@ export function ResultsSection({ tab, editor, estimate }: ResultsSectionProps) {
   const text = target?.tabId === tabId ? target.sql : null
   const bound = text === null ? null : bindParameters(text, parameters)
   const shown = useEstimate(bound?.kind === 'bound' ? bound.sql : null, pins)
+  const hasBackground = useSession().data?.hasBackground === true
   return (
     <section className="results-pane" aria-label="Results" data-zone="results">
       <ErrorBoundary name="The result">
@@ -77,6 +104,16 @@ export function ResultsSection({ tab, editor, estimate }: ResultsSectionProps) {
           onRun={() => editor.current?.run()}
           onRunAll={() => editor.current?.runAll()}
           onStop={() => stopTab(tabId)}
+          background={
+            hasBackground && (
+              <BackgroundOffer
+                snapshot={snapshot}
+                bytesNeeded={shown.estimate?.bytesNeeded ?? null}
+                onRun={() => runInBackground(tab, editor.current?.target() ?? null)}
+                onContinue={() => void continueInBackground(run)}
+              />
+            )
+          }
           hint={<ScanPreview shown={shown} isPanelOpen={isOpen} onTogglePanel={toggle} />}
         />
         <div className="results-beside">

@@ -1,7 +1,8 @@
 // The bars of the shell: where one is, at the top; what is going on, at the bottom.
 import { Monitor, Moon, PanelLeft, Search, Sun } from 'lucide-react'
+import { isEnded } from '@lake/core/statements/statement.ts'
 import { navigate } from 'wouter/use-browser-location'
-import { useSession } from './api/queries.ts'
+import { useSession, useStatements } from './api/queries.ts'
 import { namespaceText } from './api/table-name.ts'
 import { useTabs } from './features/editor/tabs-store.ts'
 import { useRunningTabs } from './query-run/run-registry.ts'
@@ -90,6 +91,14 @@ const SAVE_TEXT = {
   unsaved: 'not saved: browser storage is full',
 } as const
 
+/** What goes on when this page is left. */
+function BackgroundCount({ isEnabled }: { isEnabled: boolean }) {
+  const { data } = useStatements(isEnabled)
+  const count = data?.statements.filter(({ state }) => !isEnded(state)).length ?? 0
+  if (count === 0) return null
+  return <span title="These go on when this page is closed">{count} in background</span>
+}
+
 export function StatusBar() {
   const session = useSession()
   const running = useRunningTabs()
@@ -99,6 +108,7 @@ export function StatusBar() {
   return (
     <footer className="status-bar">
       <span>{running.size === 0 ? 'idle' : `running ${running.size}`}</span>
+      <BackgroundCount isEnabled={session.data?.hasBackground === true} />
       <output className="notice" data-tone={notice?.tone}>
         {notice?.text}
       </output>

@@ -4,15 +4,23 @@ import { HistoryPanel, SavedPanel } from './features/history/HistoryPanel.tsx'
 import type { StatementLink } from './link/link.ts'
 import { ErrorBoundary } from './ui/ErrorBoundary.tsx'
 
-const VIEWS = ['Catalog', 'History', 'Saved'] as const
+type View = 'Catalog' | 'History' | 'Saved' | 'Background'
 
 interface SidePaneProps {
   catalog: ReactNode
+  /** The background statements; null where none can run. */
+  background: ReactNode | null
   onOpenStatement: (statement: StatementLink) => void
 }
 
-export function SidePane({ catalog, onOpenStatement }: SidePaneProps) {
-  const [view, setView] = useState<(typeof VIEWS)[number]>('Catalog')
+export function SidePane({ catalog, background, onOpenStatement }: SidePaneProps) {
+  const [view, setView] = useState<View>('Catalog')
+  const views: View[] = [
+    'Catalog',
+    'History',
+    'Saved',
+    ...(background === null ? [] : ['Background' as const]),
+  ]
   return (
     <aside className="side" data-zone="catalog" aria-label="Side pane">
       {/* oxlint-disable-next-line jsx-a11y/interactive-supports-focus -- the tabs in it take the focus */}
@@ -23,13 +31,13 @@ export function SidePane({ catalog, onOpenStatement }: SidePaneProps) {
         onKeyDown={(event) => {
           const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
           if (step === 0) return
-          const next = (VIEWS.indexOf(view) + step + VIEWS.length) % VIEWS.length
-          setView(VIEWS[next] ?? 'Catalog')
+          const next = (views.indexOf(view) + step + views.length) % views.length
+          setView(views[next] ?? 'Catalog')
           event.currentTarget.querySelectorAll('button')[next]?.focus()
           event.preventDefault()
         }}
       >
-        {VIEWS.map((name) => (
+        {views.map((name) => (
           <button
             key={name}
             type="button"
@@ -48,12 +56,10 @@ export function SidePane({ catalog, onOpenStatement }: SidePaneProps) {
       </div>
       {view !== 'Catalog' && (
         <div className="side-content">
-          <ErrorBoundary name="The history" key={view}>
-            {view === 'History' ? (
-              <HistoryPanel onOpen={onOpenStatement} />
-            ) : (
-              <SavedPanel onOpen={onOpenStatement} />
-            )}
+          <ErrorBoundary name="This list" key={view}>
+            {view === 'History' && <HistoryPanel onOpen={onOpenStatement} />}
+            {view === 'Saved' && <SavedPanel onOpen={onOpenStatement} />}
+            {view === 'Background' && background}
           </ErrorBoundary>
         </div>
       )}

@@ -30,6 +30,18 @@ export const CANCEL_TIMEOUT_MS = 10_000
 /** How often a page that waits for another window looks whether that has signed in. */
 export const SESSION_POLL_MS = 1_500
 export const CATALOG_STALE_MS = 30_000
+/** How long a poll of a background statement waits for news. */
+export const POLL_WAIT_MS = 10_000
+/** After a poll that failed but may not next time, and how often in a row; submissions are repeated under one key. */
+export const POLL_RETRY_MS = 2_000
+export const POLL_RETRIES_MAX = 300
+export const SUBMIT_RETRIES_MAX = 2
+/** How often the list of background statements is asked for while one of them runs, and otherwise. */
+export const STATEMENTS_BUSY_POLL_MS = 1_500
+export const STATEMENTS_IDLE_POLL_MS = 20_000
+/** A statement that reads more than this, or takes longer, is offered to run in the background. */
+export const BACKGROUND_OFFERED_BYTES = 256 * 1024 * 1024
+export const BACKGROUND_OFFERED_MS = 5_000
 
 /** Cells of an answer that a fingerprint is made of; larger answers are compared by no one. */
 export const FINGERPRINT_CELLS_MAX = 2_000_000

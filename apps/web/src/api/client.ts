@@ -10,12 +10,16 @@ import {
   REQUEST_HEADER,
   ROUTES,
   sessionResponse,
+  statementsResponse,
   tableResponse,
   tablesResponse,
   verifyStorageAccessResponse,
+  type CancelFlightInfoRequest,
   type FlightInfoRequest,
+  type PollRequest,
   type RouteName,
 } from '@lake/core/api/contract.ts'
+import { pollInfo } from '@lake/core/statements/poll-info.ts'
 import { API_TIMEOUT_MS, CANCEL_TIMEOUT_MS } from '../limits.ts'
 import { waitForSignIn } from './session-gate.ts'
 import { ApiError, errorOfResponse, toApiError } from './api-error.ts'
@@ -127,10 +131,11 @@ export async function postDoGet(ticket: string, signal: AbortSignal): Promise<Re
   }
 }
 
-export const postCancel = (ticket: string, signal: AbortSignal) =>
-  call(
-    'cancelFlightInfo',
-    cancelFlightInfoResponse,
-    { body: { ticket }, timeoutMs: CANCEL_TIMEOUT_MS },
-    signal,
-  )
+/** Submits a background statement, or asks how one is. */
+export const postPoll = (body: PollRequest, signal: AbortSignal) =>
+  call('pollFlightInfo', pollInfo, { body }, signal)
+
+export const getStatements = (signal: AbortSignal) => call('statements', statementsResponse, {}, signal)
+
+export const postCancel = (body: CancelFlightInfoRequest, signal: AbortSignal) =>
+  call('cancelFlightInfo', cancelFlightInfoResponse, { body, timeoutMs: CANCEL_TIMEOUT_MS }, signal)

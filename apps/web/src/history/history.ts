@@ -36,7 +36,9 @@ export interface SavedQuery {
 /** The entry of a run that has ended; null for one that has not. */
 export function entryOfRun(run: QueryRun, id: string): HistoryEntry | null {
   const { state, startedAtMs, endedAtMs, rowCount } = run.snapshot
+  // To open a kept result is not to run a statement.
   if (
+    run.source.background?.kind === 'open' ||
     endedAtMs === null ||
     (state.kind !== 'finished' && state.kind !== 'failed' && state.kind !== 'stopped')
   )

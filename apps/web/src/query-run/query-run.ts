@@ -1,9 +1,12 @@
 // One run of one statement, from Run to its end, as an external store: state by run-state.ts, rows in a ResultBuffer.
-// The only place that talks to flight-info, do-get and cancel. Watchers read `snapshot`, which is replaced at once for
+// The only place that talks to flight-info, do-get and cancel, and, for a statement in the background, to
+// poll-flight-info (background-run.ts). Watchers read `snapshot`, which is replaced at once for
 // a new state and at most every RESULT_PUBLISH_INTERVAL_MS for new rows.
-import type { FlightInfoRequest, RequestedPin } from '@lake/core/api/contract.ts'
+import type { FlightInfoRequest, PollRequest, RequestedPin } from '@lake/core/api/contract.ts'
 import { postCancel, postDoGet, postFlightInfo } from '../api/client.ts'
 import { ApiError, atWrittenPlace, toApiError } from '../api/api-error.ts'
+import type { PollInfo } from '@lake/core/statements/poll-info.ts'
+import { followStatement, type BackgroundSource } from './background-run.ts'
 import { RESULT_PUBLISH_INTERVAL_MS } from '../limits.ts'
 import { bindParameters, type Parameter, type TextEdit } from '../sql/parameters.ts'
 import { readStream } from './read-stream.ts'
@@ -21,6 +24,8 @@ export interface RunSource {
   pins: readonly RequestedPin[]
   /** Values of its `$name`s. */
   parameters?: readonly Parameter[] | undefined
+  /** Set where it runs on the server whether or not anybody waits. */
+  background?: BackgroundSource | undefined
   /** Fingerprint of the answer that this one is to be compared with, from a link. */
   linkedFingerprint?: string | undefined
 }
@@ -32,6 +37,8 @@ export interface RunSnapshot {
   hasSchema: boolean
   startedAtMs: number
   endedAtMs: number | null
+  /** How a background statement is, as of the last poll; null for others and before the first. */
+  background: PollInfo | null
 }
 
 export class QueryRun {
@@ -61,6 +68,7 @@ export class QueryRun {
       hasSchema: false,
       startedAtMs: Date.now(),
       endedAtMs: null,
+      background: null,
     }
   }
 
@@ -75,6 +83,10 @@ export class QueryRun {
   async start(): Promise<void> {
     const { signal } = this.#abort
     try {
+      if (this.source.background !== undefined) {
+        await followStatement(this.#backgroundRequest(this.source.background), this.#sink(), signal)
+        return
+      }
       const info = await postFlightInfo(this.#request(), signal)
       this.#dispatch({ kind: 'planned', info })
       const response = await postDoGet(info.ticket, signal)
@@ -94,13 +106,21 @@ export class QueryRun {
     let isConfirmed = info === null
     if (info !== null) {
       try {
-        const { status } = await postCancel(info.ticket, new AbortController().signal)
+        const work =
+          this.source.background === undefined ? { ticket: info.ticket } : { statementId: info.statementId }
+        const { status } = await postCancel(work, new AbortController().signal)
         isConfirmed = status !== 'cancelling'
       } catch (error) {
         isConfirmed = toApiError(error).code === 'TICKET_EXPIRED'
       }
     }
     this.#dispatch({ kind: 'stopAnswered', isConfirmed })
+  }
+
+  /** Nobody looks at it any more: what runs in the background goes on, anything else is stopped. */
+  leave(): void {
+    if (this.source.background === undefined) void this.stop()
+    else this.#abort.abort()
   }
 
   /** After a pause for a full buffer: keep one more step of rows. */
@@ -121,8 +141,18 @@ export class QueryRun {
     }
   }
 
+  #backgroundRequest(background: BackgroundSource): PollRequest {
+    return background.kind === 'open'
+      ? { descriptor: { statementId: background.statementId } }
+      : { ...this.#request(), idempotencyKey: crypto.randomUUID() }
+  }
+
   #sink() {
     return {
+      polled: (info: PollInfo) => {
+        this.snapshot = { ...this.snapshot, background: info, startedAtMs: info.submittedAtMs }
+        for (const listener of this.#listeners) listener()
+      },
       buffer: this.buffer,
       emit: (event: RunEvent) => this.#dispatch(event),
       rowsArrived: () => this.#publishSoon(),
@@ -163,6 +193,7 @@ export class QueryRun {
       hasSchema: this.buffer.schema !== null,
       startedAtMs: this.snapshot.startedAtMs,
       endedAtMs,
+      background: this.snapshot.background,
     }
     for (const listener of this.#listeners) listener()
   }

@@ -85,7 +85,7 @@ export function startRuns(sources: readonly RunSource[]): void {
   if (first === undefined) return
   const before = tabs.get(first.tabId)
   tabs.delete(first.tabId)
-  for (const run of before?.runs ?? []) void run.stop()
+  for (const run of before?.runs ?? []) run.leave()
   const previous = before?.shown ?? null
   const hasRows = previous !== null && previous.buffer.rowCount > 0
   const run = begin(first, hasRows ? previous : (previous?.previous ?? null))
@@ -113,9 +113,9 @@ export function stopTab(tabId: string): void {
   notify()
 }
 
-/** Forgets a closed tab's results and stops its runs. */
+/** Forgets a closed tab's results and stops its runs, but for those in the background. */
 export function dropRun(tabId: string): void {
-  stopTab(tabId)
+  for (const run of tabs.get(tabId)?.runs ?? []) run.leave()
   if (tabs.delete(tabId)) notify()
 }
 

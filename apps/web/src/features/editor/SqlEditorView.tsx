@@ -4,13 +4,21 @@ import { useIsDark } from '../../ui/theme.ts'
 import { applyMonacoTheme } from './monaco-setup.ts'
 import { registerSqlCompletion } from './sql-completion.ts'
 import { registerSqlHover } from './sql-hover.ts'
-import { SqlEditor, type EditorCallbacks, type ErrorMarker, type StatementSign } from './sql-editor.ts'
+import {
+  SqlEditor,
+  type EditorCallbacks,
+  type ErrorMarker,
+  type RunText,
+  type StatementSign,
+} from './sql-editor.ts'
 import { activeTab, type TabsSnapshot } from './tabs-store.ts'
 
 /** What the rest of the workbench may ask of the editor. */
 export interface EditorHandle {
   run: () => void
   runAll: () => void
+  /** What Run would take now; null where there is nothing. */
+  target: () => RunText | null
   format: () => void
   placeCursor: (offset: number) => void
   /** Puts text where the cursor is. */
@@ -84,6 +92,7 @@ export function SqlEditorView({
   useImperativeHandle(handle, () => ({
     run: () => editor.current?.run(),
     runAll: () => editor.current?.runAll(),
+    target: () => editor.current?.target() ?? null,
     format: () => void editor.current?.format(),
     placeCursor: (offset) => editor.current?.placeCursor(offset),
     insert: (text) => editor.current?.insert(text),

@@ -118,7 +118,7 @@ export class SqlEditor {
 
   /** Runs the selection if there is one, else the statement under the cursor; nothing if there is none. */
   run(): void {
-    const target = this.#target()
+    const target = this.target()
     if (target === null) return
     this.#editor.trigger('run', 'hideSuggestWidget', {})
     this.#callbacks.onRun(this.#tabId, target.sql, target.startOffset)
@@ -250,7 +250,7 @@ export class SqlEditor {
     if (isTouched) monaco.editor.setModelMarkers(model, MARKER_OWNER, [])
   }
 
-  #target(): RunText | null {
+  target(): RunText | null {
     const text = this.#editor.getModel()?.getValue() ?? ''
     const range = this.#selectedRange() ?? statementAt(text, this.#cursorOffset())
     return range === null
@@ -261,7 +261,7 @@ export class SqlEditor {
   #tellTarget(): void {
     clearTimeout(this.#targetTimer)
     this.#targetTimer = setTimeout(
-      () => this.#callbacks.onTarget(this.#tabId, this.#target()),
+      () => this.#callbacks.onTarget(this.#tabId, this.target()),
       VALIDATE_DELAY_MS,
     )
   }

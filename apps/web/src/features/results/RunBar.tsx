@@ -1,6 +1,7 @@
 // Run, Stop and what is happening now, between the editor and its result. Facts instead of a spinner.
 import { Play, Square } from 'lucide-react'
 import type { ReactNode } from 'react'
+import type { PollInfo } from '@lake/core/statements/poll-info.ts'
 import type { RunSnapshot } from '../../query-run/query-run.ts'
 import { isRunning, progressOf } from '../../query-run/run-state.ts'
 import { shortcutText } from '../../ui/commands.ts'
@@ -19,13 +20,28 @@ interface RunBarProps {
   onStop: () => void
   /** What Run would take, or would read. */
   hint: ReactNode
+  /** Beside Run or Stop: running without anybody who waits. */
+  background: ReactNode
+}
+
+/** A statement in the background: read on the server first, then its rows come from where they are kept. */
+function backgroundFacts(background: PollInfo, rowCount: number, seconds: string): string {
+  const { state, progress, bytesRead, attemptCount } = background
+  if (state === 'queued') return `in background · waiting for its turn · ${seconds}`
+  if (state === 'finished')
+    return `in background · finished · ${countText(rowCount)} of ${countedText(background.rowCount, 'row')} fetched`
+  const again = attemptCount > 1 ? [`attempt ${attemptCount}`] : []
+  const share = `${Math.floor(progress * 100)} %`
+  const facts = [share, bytesText(bytesRead), countedText(background.rowCount, 'row'), seconds]
+  return ['in background', state, ...again, ...facts].join(' · ')
 }
 
 /** What a running statement is doing, in one line. */
-function factsOf({ state, rowCount, startedAtMs }: RunSnapshot, now: number): string {
+function factsOf({ state, rowCount, startedAtMs, background }: RunSnapshot, now: number): string {
   const seconds = durationText(Math.max(0, now - startedAtMs))
   if (state.kind === 'planning') return `planning · ${seconds}`
   if (state.kind === 'stopping') return `stopping · ${countedText(rowCount, 'row')} kept`
+  if (background !== null) return backgroundFacts(background, rowCount, seconds)
   const progress = progressOf(state)
   const facts = [state.kind === 'paused' ? 'paused' : (progress?.phase ?? 'reading')]
   if (progress !== null) {
@@ -35,14 +51,16 @@ function factsOf({ state, rowCount, startedAtMs }: RunSnapshot, now: number): st
   return [...facts, countedText(rowCount, 'row'), seconds].join(' · ')
 }
 
-/** Share of the planned files that were read, from 0 to 1; null while nothing is planned. */
-function shareOf({ state }: RunSnapshot): number | null {
+/** Share of what is planned that was read, from 0 to 1; null while nothing is planned. */
+function shareOf({ state, background }: RunSnapshot): number | null {
+  if (background !== null) return background.bytesPlanned === 0 ? null : background.progress
   const progress = progressOf(state)
   if (progress === null || progress.filesPlanned === 0) return null
   return Math.min(1, progress.filesRead / progress.filesPlanned)
 }
 
-export function RunBar({ snapshot, waitingCount, onRun, onRunAll, onStop, hint }: RunBarProps) {
+export function RunBar(props: RunBarProps) {
+  const { snapshot, waitingCount, onRun, onRunAll, onStop, hint, background } = props
   const isBusy = snapshot !== null && isRunning(snapshot.state)
   const now = useNow(100, isBusy)
   const share = isBusy ? shareOf(snapshot) : null
@@ -84,6 +102,7 @@ export function RunBar({ snapshot, waitingCount, onRun, onRunAll, onStop, hint }
           Run all
         </button>
       )}
+      {background}
       {!isBusy && hint}
       {isBusy && (
         <>
