@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { createInterface } from 'node:readline'
 
 const START_MS_MAX = 180_000
@@ -16,7 +17,11 @@ export default async function startStack(): Promise<(() => Promise<void>) | unde
   const child = spawn(
     process.execPath,
     [join(root, 'scripts/start.ts'), '--json', '--port', '0', '--data', data, '--demo-scale', '0.05'],
-    { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] },
+    {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, LAKE_STATE_URL: pathToFileURL(join(data, 'state')).href },
+    },
   )
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const stop = async () => {

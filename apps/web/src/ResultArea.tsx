@@ -8,11 +8,15 @@ import { ReceiptLine } from './features/receipt/ReceiptLine.tsx'
 import { ReceiptPanel } from './features/receipt/ReceiptPanel.tsx'
 import { ResultsPane } from './features/results/ResultsPane.tsx'
 import { fingerprintOf, useComparison } from './features/results/use-fingerprint.ts'
-import type { QueryRun, RunSnapshot } from './query-run/query-run.ts'
+import type { QueryRun, RunSnapshot, RunSource } from './query-run/query-run.ts'
 import { startRun } from './query-run/run-registry.ts'
 import { infoOf } from './query-run/run-state.ts'
 import { comparePath } from './route.ts'
 import { hasTopLevelLimit } from './sql/blank-literals.ts'
+
+/** To run a kept statement again is to submit it anew. */
+const againOf = (source: RunSource): RunSource =>
+  source.background === undefined ? source : { ...source, background: { kind: 'submit' } }
 
 interface ResultAreaProps {
   run: QueryRun
@@ -39,7 +43,7 @@ export function ResultArea({ run, snapshot, title, onPlaceCursor }: ResultAreaPr
       />
       <DataMoved
         snapshot={snapshot}
-        onRunAgain={() => startRun({ ...run.source, linkedFingerprint: undefined })}
+        onRunAgain={() => startRun({ ...againOf(run.source), linkedFingerprint: undefined })}
         onCompare={(table, newer) => navigate(comparePath(table, table.snapshotId ?? newer, newer))}
       />
       {linkedFingerprint !== undefined && (
@@ -51,7 +55,7 @@ export function ResultArea({ run, snapshot, title, onPlaceCursor }: ResultAreaPr
           run={run}
           snapshot={snapshot}
           onPlaceCursor={onPlaceCursor}
-          onRunAgain={() => startRun(run.source)}
+          onRunAgain={() => startRun(againOf(run.source))}
         />
         {isPanelOpen && (
           <ReceiptPanel sql={run.sentSql} snapshot={snapshot} onClose={() => setPanelOpen(false)} />

@@ -31,8 +31,8 @@ function backgroundFacts(background: PollInfo, rowCount: number, seconds: string
   if (state === 'finished')
     return `in background · finished · ${countText(rowCount)} of ${countedText(background.rowCount, 'row')} fetched`
   const again = attemptCount > 1 ? [`attempt ${attemptCount}`] : []
-  const share = `${Math.floor(progress * 100)} %`
-  const facts = [share, bytesText(bytesRead), countedText(background.rowCount, 'row'), seconds]
+  const read = background.bytesPlanned === 0 ? [] : [`${Math.floor(progress * 100)} %`, bytesText(bytesRead)]
+  const facts = [...read, countedText(background.rowCount, 'row'), seconds]
   return ['in background', state, ...again, ...facts].join(' · ')
 }
 

@@ -4,7 +4,7 @@ import { Moon } from 'lucide-react'
 import { BACKGROUND_OFFERED_BYTES, BACKGROUND_OFFERED_MS } from '../../limits.ts'
 import type { RunSnapshot } from '../../query-run/query-run.ts'
 import { isRunning, progressOf } from '../../query-run/run-state.ts'
-import { bytesText } from '../../ui/format-quantity.ts'
+import { ageText, bytesText } from '../../ui/format-quantity.ts'
 import { useNow } from '../../ui/use-now.ts'
 
 interface BackgroundOfferProps {
@@ -18,19 +18,29 @@ interface BackgroundOfferProps {
 
 export function BackgroundOffer({ snapshot, bytesNeeded, onRun, onContinue }: BackgroundOfferProps) {
   const isBusy = snapshot !== null && isRunning(snapshot.state)
-  const now = useNow(1_000, isBusy)
+  const now = useNow(1_000, isBusy || snapshot?.background?.isReused === true)
   if (!isBusy) {
     const isLarge = bytesNeeded !== null && bytesNeeded >= BACKGROUND_OFFERED_BYTES
     return (
-      <button
-        type="button"
-        className={isLarge ? 'button' : 'button button-quiet'}
-        title="Runs on the server, also when this page is closed; its result is kept"
-        onClick={onRun}
-      >
-        <Moon size={12} aria-hidden /> Run in background
-        {isLarge && ` (${bytesText(bytesNeeded)})`}
-      </button>
+      <>
+        <button
+          type="button"
+          className={isLarge ? 'button' : 'button button-quiet'}
+          title="Runs on the server, also when this page is closed; its result is kept"
+          onClick={onRun}
+        >
+          <Moon size={12} aria-hidden /> Run in background
+          {isLarge && ` (${bytesText(bytesNeeded)})`}
+        </button>
+        {snapshot?.background?.isReused === true && (
+          <span
+            className="run-hint"
+            title="The same statement at the same snapshots: the kept answer is the answer"
+          >
+            kept result of {ageText(now - (snapshot.background.endedAtMs ?? now))}
+          </span>
+        )}
+      </>
     )
   }
   if (snapshot.state.kind === 'stopping' || snapshot.state.kind === 'planning') return null

@@ -40,7 +40,7 @@ function Entry({ statement, now, onOpen, onStop }: EntryProps) {
       <p className="history-facts">
         <span className="history-outcome">{state}</span> · {stateText(statement, now)}
       </p>
-      {state === 'running' && (
+      {state === 'running' && statement.bytesPlanned > 0 && (
         <progress className="statement-progress" aria-label="Share read" value={progress} />
       )}
       {failure !== null && <p className="history-facts">{failure.message}</p>}

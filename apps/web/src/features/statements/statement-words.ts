@@ -2,17 +2,21 @@
 import type { StatementSummary } from '@lake/core/statements/poll-info.ts'
 import { ageText, bytesText, countedText, durationText } from '../../ui/format-quantity.ts'
 
+/** How far the reading is; nothing where nothing is to be read. */
+function readFacts({ bytesPlanned, bytesRead, progress }: StatementSummary): string[] {
+  return bytesPlanned === 0 ? [] : [`${Math.floor(progress * 100)} %`, bytesText(bytesRead)]
+}
+
 /** What it is doing, or how it ended. */
 export function stateText(statement: StatementSummary, now: number): string {
-  const { state, progress, bytesRead, rowCount, submittedAtMs, startedAtMs, endedAtMs, attemptCount } =
-    statement
+  const { state, rowCount, submittedAtMs, startedAtMs, endedAtMs, attemptCount } = statement
   const since = durationText(Math.max(0, (endedAtMs ?? now) - (startedAtMs ?? submittedAtMs)))
   switch (state) {
     case 'queued':
       return attemptCount > 0 ? `waiting for attempt ${attemptCount + 1}` : 'waiting for its turn'
     case 'running': {
       const again = attemptCount > 1 ? [`attempt ${attemptCount}`] : []
-      return [`${Math.floor(progress * 100)} %`, ...again, bytesText(bytesRead), since].join(' · ')
+      return [...again, ...readFacts(statement), since].join(' · ')
     }
     case 'cancelling':
       return 'stopping'

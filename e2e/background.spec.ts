@@ -1,0 +1,78 @@
+// Statements that outlive the page: run in the background, found again, opened without running.
+import { chromium, expect, test } from '@playwright/test'
+import { startOwnStack } from './support/own-stack.ts'
+import { Workbench } from './support/workbench.ts'
+
+const SQL = 'SELECT task, count(*) AS n FROM iceberg.analytics.episodes GROUP BY task ORDER BY task'
+const LONG = `SELECT sum(hash(a.range, b.range)) FROM range(300000) a, range(100000) b,
+  (SELECT count(*) FROM iceberg.analytics.episodes)`
+
+test('[BG1] a statement runs in the background, and its result is opened again without running', async ({
+  page,
+}) => {
+  const workbench = new Workbench(page)
+  await workbench.open()
+  await workbench.type(SQL)
+  await page.getByRole('button', { name: 'Run in background' }).click()
+  await expect(workbench.exactness).toHaveText('exact')
+  const first = await workbench.cell(0, 0).textContent()
+
+  await page.getByRole('tab', { name: 'Background' }).click()
+  const list = page.getByRole('region', { name: 'Background statements' })
+  const entry = list.getByRole('listitem').filter({ hasText: 'GROUP BY task' }).first()
+  await expect(entry).toContainText('finished')
+  await expect(entry).toContainText('kept for')
+  await expect(entry).toContainText('analytics.episodes @')
+  await entry.getByRole('button', { name: /SELECT task/ }).click()
+  await expect(workbench.exactness).toHaveText('exact')
+  await expect(workbench.cell(0, 0)).toHaveText(first ?? '')
+
+  // The same statement at the same snapshots is answered by what is kept, and says so.
+  await page.getByRole('button', { name: 'Run in background' }).click()
+  await expect(page.getByText(/kept result of/)).toBeVisible()
+  await workbench.expectAccessible()
+  await workbench.screen('background')
+})
+
+test('[BG2] what runs can be taken to the background, and stopped from the list', async ({ page }) => {
+  const workbench = new Workbench(page)
+  await workbench.open()
+  await workbench.run(LONG)
+  await page.getByRole('button', { name: 'Continue in background' }).click()
+  await expect(page.getByText('goes on when you leave')).toBeVisible()
+  await expect(page.getByRole('contentinfo')).toContainText('1 in background')
+  await page.getByRole('tab', { name: 'Background' }).click()
+  await page.getByRole('button', { name: /Stop the statement of/ }).click()
+  await expect(
+    page.getByRole('region', { name: 'Background statements' }).getByText('cancelled').first(),
+  ).toBeVisible()
+  await expect(workbench.exactness).toContainText('cancelled')
+})
+
+test('[BG3] a statement is there, finished, after its browser was killed and the server restarted', async () => {
+  test.setTimeout(120_000)
+  await using stack = await startOwnStack()
+  const launch = async () =>
+    await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] })
+  const sql =
+    'SELECT sum(hash(range)) AS s FROM range(60000000), (SELECT count(*) FROM iceberg.analytics.episodes)'
+  const killed = await launch()
+  const before = new Workbench(await killed.newPage({ baseURL: stack.url }))
+  await before.open()
+  await before.type(sql)
+  await before.page.getByRole('button', { name: 'Run in background' }).click()
+  await expect(before.page.getByText('goes on when you leave')).toBeVisible()
+  await killed.close()
+  await stack.restart()
+
+  const browser = await launch()
+  const after = new Workbench(await browser.newPage({ baseURL: stack.url }))
+  await after.open()
+  await after.page.getByRole('tab', { name: 'Background' }).click()
+  const entry = after.page.getByRole('region', { name: 'Background statements' }).getByRole('listitem')
+  await expect(entry).toContainText('finished · 1 row', { timeout: 60_000 })
+  await entry.getByRole('button', { name: /SELECT sum/ }).click()
+  await expect(after.exactness).toHaveText('exact')
+  await expect(after.receipt).toContainText('analytics.episodes @')
+  await browser.close()
+})
