@@ -209,6 +209,14 @@ function ShellBody({ isNarrow, shell, side, children }: ShellBodyProps) {
   )
 }
 
+/** What the browser's tab is called. */
+function useTitle(route: Route): void {
+  const title = 'name' in route ? `${route.name.table} · Lake Workbench` : 'Lake Workbench'
+  useEffect(() => {
+    document.title = title
+  }, [title])
+}
+
 export function App() {
   const pathname = usePathname()
   const route = parseRoute(pathname)
@@ -230,10 +238,7 @@ export function App() {
     })
     closeTree()
   }
-  const title = 'name' in route ? `${route.name.table} · Lake Workbench` : 'Lake Workbench'
-  useEffect(() => {
-    document.title = title
-  }, [title])
+  useTitle(route)
   useEffect(() => {
     openLinkOfPage()
     addEventListener('hashchange', openLinkOfPage)
