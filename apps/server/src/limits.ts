@@ -145,6 +145,9 @@ export const LIMITS = {
   engineStartMs: 30 * SECOND,
   engineResetMs: 5 * SECOND,
   analysisDeadlineMs: 5 * SECOND,
+  analysisQueueWaitMs: 20 * SECOND,
+  /** The second is started when the first is taken by a statement that is long to read. */
+  analysisProcessesMax: 2,
   analysisMemoryBytesMax: 512 * MIB,
   cancelWaitMs: 2 * SECOND,
   progressEveryMs: 200,
@@ -239,4 +242,14 @@ export const LIMITS = {
   /** How long running requests may go on when the server is asked to end. */
   drainMs: 5 * SECOND,
   requestBodyBytesMax: 2 * MIB,
+  /** API requests that are handled at once, streams and waiting polls among them: with the bodies, the memory they take. */
+  requestsAtOnceMax: 768,
+  requestRetryAfterMs: SECOND,
+  connectionsMax: 20_000,
+  /** From the first byte of a request: to the end of its headers, and of its body. */
+  headersTimeoutMs: 10 * SECOND,
+  requestTimeoutMs: 60 * SECOND,
+  /** Longer than a proxy before it keeps a connection, so that it is the proxy that closes. */
+  keepAliveMs: 75 * SECOND,
+  connectionsCheckedEveryMs: 5 * SECOND,
 } as const

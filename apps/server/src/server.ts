@@ -1,5 +1,5 @@
 // The composition root: the only place where the parts of the server are put together.
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -38,6 +38,7 @@ import { createEstimates } from './flight/estimates.ts'
 import { createFlightService } from './flight/flight-service.ts'
 import { createTicketSealer, type TicketSealer } from './flight/ticket-sealer.ts'
 import { createApp } from './http/app.ts'
+import { createBoundedServer } from './http/bounded-server.ts'
 import { createMetricsApp } from './http/metrics-app.ts'
 import { LIMITS } from './limits.ts'
 import type { Logger } from './observability/logger.ts'
@@ -132,9 +133,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       return (await Promise.all(found)).flat()
     },
   })
-  const url = await listen(createServer(app), config.http, stack)
+  const url = await listen(createBoundedServer(app), config.http, stack)
   const metricsUrl =
-    config.metrics && (await listen(createServer(createMetricsApp(metrics)), config.metrics, stack))
+    config.metrics && (await listen(createBoundedServer(createMetricsApp(metrics)), config.metrics, stack))
   const owned = stack.move()
   return { url, metricsUrl, [Symbol.asyncDispose]: async () => await owned.disposeAsync() }
 }

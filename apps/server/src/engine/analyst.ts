@@ -44,10 +44,21 @@ function readTree(text: string, sql: string): unknown {
 }
 
 export interface AnalystOptions {
-  /** One permit. */
+  /** As many permits as there are processes for analysis. */
   readonly semaphore: Semaphore
-  /** The running analysis process; a fresh one where the last has ended. */
+  /** A process that nobody else has, for whoever holds a permit. */
+  take(): AnalysisProcess
+}
+
+export interface AnalysisProcess {
+  /** The running process; a fresh one where the last has ended. */
   client(signal: AbortSignal): Promise<EngineClient>
+  giveBack(): void
+}
+
+async function waitForPermit(semaphore: Semaphore, signal: AbortSignal): Promise<() => void> {
+  using deadline = startDeadline(signal, LIMITS.analysisQueueWaitMs, 'Waiting to be analysed')
+  return await semaphore.acquire(deadline.signal)
 }
 
 export function createAnalyst(options: AnalystOptions): Analyst {
@@ -55,18 +66,21 @@ export function createAnalyst(options: AnalystOptions): Analyst {
     work: (client: EngineClient, signal: AbortSignal) => Promise<T>,
     signal: AbortSignal,
   ) => {
+    const release = await waitForPermit(options.semaphore, signal)
+    const process = options.take()
+    // Begins when its turn comes: a statement is not cut short for the ones before it.
     using deadline = startDeadline(signal, LIMITS.analysisDeadlineMs, 'Analysing the statement')
-    const release = await options.semaphore.acquire(deadline.signal)
     try {
-      const client = await options.client(deadline.signal)
+      const client = await process.client(deadline.signal)
       try {
         return await work(client, deadline.signal)
       } catch (error) {
         // Reading a statement changes nothing, so one that met a process which had just ended is read again, once.
         if (!client.lost.aborted || deadline.signal.aborted) throw error
-        return await work(await options.client(deadline.signal), deadline.signal)
+        return await work(await process.client(deadline.signal), deadline.signal)
       }
     } finally {
+      process.giveBack()
       release()
     }
   }

@@ -4,11 +4,12 @@
 // between statements). One that dies in any state is replaced; the permit to hold one returns only with a process that
 // works, so whoever acquires next never sees another statement's failure.
 import { mkdir } from 'node:fs/promises'
+import { assertDefined } from '@lake/core/assert.ts'
 import { AppError, isAppError } from '@lake/core/errors.ts'
 import { raceAbort, startDeadline } from '../concurrency/deadline.ts'
 import { createSemaphore } from '../concurrency/semaphore.ts'
 import { LIMITS } from '../limits.ts'
-import { createAnalyst } from './analyst.ts'
+import { createAnalyst, type AnalysisProcess } from './analyst.ts'
 import type { Engine } from './engine.ts'
 import { startEngineClient, type EngineClient } from './engine-client.ts'
 import { createSession } from './session.ts'
@@ -127,17 +128,31 @@ function createIdle(start: Start, count: number) {
   }
 }
 
-function createAnalysis(start: Start) {
-  let current = start('analysis')
-  return async (signal: AbortSignal): Promise<EngineClient> => {
-    const client = await raceAbort(current, signal).catch((error: unknown) => {
-      if (signal.aborted) throw error
-      return undefined
-    })
-    if (client?.isAlive === true) return client
-    current = start('analysis')
-    return await raceAbort(current, signal)
+/** Processes for analysis: the first runs from the start, others from when they are first needed. */
+function createAnalysis(start: Start, processesMax: number): { take(): AnalysisProcess } {
+  const createProcess = (first: Promise<EngineClient> | undefined): AnalysisProcess => {
+    let current = first
+    return {
+      async client(signal) {
+        current ??= start('analysis')
+        const client = await raceAbort(current, signal).catch((error: unknown) => {
+          if (signal.aborted) throw error
+          return undefined
+        })
+        if (client?.isAlive === true) return client
+        current = start('analysis')
+        return await raceAbort(current, signal)
+      },
+      giveBack() {
+        free.unshift(this)
+      },
+    }
   }
+  // The one used last is taken first, so that the others stay unstarted while one is enough.
+  const free = Array.from({ length: processesMax }, (_, index) =>
+    createProcess(index === 0 ? start('analysis') : undefined),
+  )
+  return { take: () => assertDefined(free.shift(), 'there are as many processes as permits') }
 }
 
 /** Starts the processes and waits for the one for analysis. Dispose it to end them all. */
@@ -146,7 +161,7 @@ export async function createEnginePool(options: EnginePoolOptions): Promise<Engi
   const roster = createRoster(createStarter(options))
   const start: Start = (role) => roster.start(role)
   const idle = createIdle(start, options.enginesMax)
-  const analysis = createAnalysis(start)
+  const analysis = createAnalysis(start, LIMITS.analysisProcessesMax)
   const sessions = createSemaphore({
     permitsMax: options.enginesMax,
     backgroundMax: backgroundEnginesMax(options.enginesMax),
@@ -173,15 +188,17 @@ export async function createEnginePool(options: EnginePoolOptions): Promise<Engi
     }
   }
 
-  const { version } = await analysis(never)
+  const first = analysis.take()
+  const { version } = await first.client(never)
+  first.giveBack()
   const semaphore = createSemaphore({
-    permitsMax: 1,
+    permitsMax: LIMITS.analysisProcessesMax,
     waitingMax: LIMITS.engineQueueMax,
     name: 'the analysis of statements',
   })
   return {
     name: `DuckDB ${version}`,
-    analyst: createAnalyst({ semaphore, client: analysis }),
+    analyst: createAnalyst({ semaphore, take: () => analysis.take() }),
     acquire,
     async [Symbol.asyncDispose]() {
       isClosed = true

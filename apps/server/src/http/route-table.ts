@@ -67,6 +67,7 @@ export function createRouteTable(
   const { authenticator, authorizer, quotas, sessions } = services
   const router = Router()
   const cookies = createCookies(services.publicUrl)
+  let atOnce = 0
   const parseBody = express.json({ limit: LIMITS.requestBodyBytesMax, type: 'application/json' })
 
   const identify = async (request: Request, signal: AbortSignal): Promise<Caller | undefined> =>
@@ -75,10 +76,23 @@ export function createRouteTable(
       signal,
     )
 
+  /** Counts the request as long as it takes. */
+  const enter = (response: Response): void => {
+    if (atOnce >= LIMITS.requestsAtOnceMax) {
+      const details = { retryAfterMs: LIMITS.requestRetryAfterMs }
+      throw new AppError('BUSY', 'Too many requests are being handled at once', { details })
+    }
+    atOnce += 1
+    response.once('close', () => {
+      atOnce -= 1
+    })
+  }
+
   const register = (name: RouteName, handle: (call: PublicCall) => void | Promise<void>): void => {
     const { method, path, requires } = ROUTES[name]
     const isPublic = requires === 'nothing'
     const check: RequestHandler = async (request, response, next) => {
+      enter(response)
       const signal = disconnectSignal(response)
       const caller = await identify(request, signal)
       if (authenticator.isRequired) quotas.countRequest(caller?.principal.id ?? addressOf(request))

@@ -1,7 +1,6 @@
 // The HTTP application over a catalog that has nothing and remembers what it was asked for: what a request loads is what
 // it was allowed to load. Everything before the catalog is real: routes, access, the engine's parser, the sealer.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,6 +23,8 @@ import { createMemoryResultObjects } from './memory-result-objects.ts'
 import { createMemoryStatementStore } from './memory-statement-store.ts'
 import { createTicketSealer, type TicketSealer } from '../../src/flight/ticket-sealer.ts'
 import { createApp } from '../../src/http/app.ts'
+import { createBoundedServer, type ConnectionLimits } from '../../src/http/bounded-server.ts'
+import { LIMITS } from '../../src/limits.ts'
 import { createLogger } from '../../src/observability/logger.ts'
 import { createMetrics } from '../../src/observability/metrics.ts'
 import { Secret } from '../../src/observability/redaction.ts'
@@ -54,6 +55,7 @@ export interface RecordingAppOptions {
   readonly access?: Partial<AccessConfig>
   readonly quotas?: Partial<QuotaConfig>
   readonly audit?: AuditLog
+  readonly connections?: Partial<Record<keyof ConnectionLimits, number>>
   readonly startMs?: number
   /** 0 takes a free one. */
   readonly port?: number
@@ -101,7 +103,7 @@ export async function startRecordingApp(options: RecordingAppOptions): Promise<R
     createId,
     findProblems: () => Promise.resolve([]),
   })
-  const server = createServer(app)
+  const server = createBoundedServer(app, { ...LIMITS, ...options.connections })
   await new Promise<void>((resolve) => server.listen(http.port, http.host, resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

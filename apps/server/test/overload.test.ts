@@ -1,0 +1,208 @@
+// A server under load and abuse: each ends in bounded time and memory, and somebody else is answered meanwhile.
+import { connect, type Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { API_PREFIX, SQL_LENGTH_MAX } from '@lake/core/api/contract.ts'
+import { startTestEngine, type TestEngine } from './engine-support.ts'
+import { bearer, createTestPrincipals, type TestPrincipals } from './support/principals.ts'
+import { startRecordingApp, type RecordingApp } from './support/recording-app.ts'
+import { createTestClient, type TestClient } from './support/test-client.ts'
+import { startTestLake, startTestStack, type TestLake, type TestStack } from './support/test-stack.ts'
+
+const MIB = 1_048_576
+const BOB_MS_MAX = 10_000
+
+let principals: TestPrincipals<'ada' | 'bob'>
+let lake: TestLake
+let stack: TestStack
+let ada: TestClient
+let bob: TestClient
+
+beforeAll(async () => {
+  principals = await createTestPrincipals({ ada: ['*'], bob: ['*'] })
+  lake = await startTestLake(['--demo-scale', '0.01'])
+  stack = await startTestStack(lake, {
+    LAKE_PRINCIPALS: principals.path,
+    LAKE_PRINCIPAL_STATEMENTS_MAX: '2',
+    LAKE_ENGINES_MAX: '3',
+    LAKE_ENGINE_THREADS: '1',
+    LAKE_ENGINE_MEMORY_BYTES_MAX: String(128 * MIB),
+    LAKE_ENGINE_SPILL_BYTES_MAX: String(16 * MIB),
+  })
+  ada = createTestClient(stack.url, bearer(principals.tokens.ada))
+  bob = createTestClient(stack.url, bearer(principals.tokens.bob))
+}, 120_000)
+
+afterAll(async () => {
+  await stack?.[Symbol.asyncDispose]()
+  await lake?.[Symbol.asyncDispose]()
+  await principals?.[Symbol.asyncDispose]()
+})
+
+/** Somebody else's small statement, in bounded time. */
+async function expectBobServed(): Promise<void> {
+  const startedAt = performance.now()
+  expect(await bob.outcome('SELECT count(*) FROM iceberg.analytics.robots')).toBe('ok')
+  expect(performance.now() - startedAt).toBeLessThan(BOB_MS_MAX)
+}
+
+const ticketOf = async (client: TestClient, sql: string): Promise<string> => {
+  const info = await client.flightInfo(sql)
+  if ('status' in info) throw new Error(`${info.code}: ${info.message}`)
+  return info.ticket
+}
+
+describe('[OV1] a statement without end', () => {
+  it('takes its principal’s places only, and ends when it is stopped', async () => {
+    const sql = 'SELECT max(a.range * b.range) FROM range(1000000000000) a, range(1000000) b'
+    const tickets = [await ticketOf(ada, sql), await ticketOf(ada, sql)]
+    const running = tickets.map(async (ticket) => (await ada.doGet(ticket)).status)
+    const third = await ticketOf(ada, 'SELECT 1')
+    const refused = async (): Promise<unknown> => {
+      const { status, headers } = await ada.doGet(third)
+      return [status, headers.get('retry-after')]
+    }
+    await expect.poll(refused).toEqual([429, '2'])
+    await expectBobServed()
+    for (const ticket of tickets) {
+      const answer = await ada.request('POST', '/cancel-flight-info', { ticket })
+      expect(await answer.json()).toEqual({ status: 'cancelled' })
+    }
+    expect(await Promise.all(running)).toEqual([499, 499])
+    await expect.poll(async () => await ada.outcome('SELECT 1'), { timeout: 5_000 }).toBe('ok')
+  })
+})
+
+describe('[OV1] a statement that', () => {
+  it.each([
+    ['hogs memory', 'SELECT list(range) FROM range(1000000000)'],
+    ['hogs memory and disk', 'SELECT DISTINCT range, hash(range) FROM range(1000000000) ORDER BY 2'],
+    ['makes one giant value', "SELECT repeat('x', 2000000000)"],
+  ])('%s fails by a code', async (_what, sql) => {
+    const [outcome] = await Promise.all([ada.outcome(sql), expectBobServed()])
+    // The last is folded while it is planned, which has a deadline of its own.
+    expect(['SQL_EXECUTION', 'ENGINE_FAILED', 'RESULT_TOO_LARGE', 'DEADLINE_EXCEEDED']).toContain(outcome)
+    await expectBobServed()
+  })
+
+  it.each([
+    ['is as long as allowed', `SELECT ${'1+'.repeat(SQL_LENGTH_MAX / 2 - 10)}1`],
+    ['is nested by parentheses', `SELECT ${'('.repeat(100_000)}1${')'.repeat(100_000)}`],
+    ['is nested by subqueries', `${'SELECT * FROM ('.repeat(10_000)}SELECT 1${')'.repeat(10_000)}`],
+    ['is nested by functions', `SELECT ${'abs('.repeat(20_000)}1${')'.repeat(20_000)}`],
+    ['is one long name', `SELECT 1 AS "${'x'.repeat(SQL_LENGTH_MAX - 20)}"`],
+  ])('%s is planned or refused, in bounded time', async (_what, sql) => {
+    const startedAt = performance.now()
+    const [info] = await Promise.all([ada.flightInfo(sql), expectBobServed()])
+    expect(performance.now() - startedAt).toBeLessThan(15_000)
+    if ('status' in info) expect(info.code).toMatch(/^SQL_|^DEADLINE_EXCEEDED$/)
+  })
+
+  it('has an evil regular expression is as quick as any', async () => {
+    const sql =
+      "SELECT regexp_matches(repeat('a', 100000), '^(a+)+$') AS m, repeat('a', 100000) ~ '(a|aa)+b' AS n"
+    const startedAt = performance.now()
+    expect(await ada.outcome(sql)).toBe('ok')
+    expect(performance.now() - startedAt).toBeLessThan(5_000)
+  })
+})
+
+describe('[OV1] a reader that takes nothing', () => {
+  it('stops the engine from computing ahead, and holds up nobody', async () => {
+    const before = process.memoryUsage().rss
+    const gone = new AbortController()
+    const sql = "SELECT range, repeat('x', 1000) AS x FROM range(100000000)"
+    await ada.doGet(await ticketOf(ada, sql), gone.signal)
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    await expectBobServed()
+    expect(process.memoryUsage().rss - before).toBeLessThan(200 * MIB)
+    gone.abort()
+    await expect.poll(async () => await ada.outcome('SELECT 1'), { timeout: 5_000 }).toBe('ok')
+  })
+})
+
+describe('[OV2] connections', () => {
+  const IDLE = 1_000
+  const connections = { headersTimeoutMs: 300, requestTimeoutMs: 600, connectionsCheckedEveryMs: 50 }
+  let engine: TestEngine
+  let app: RecordingApp
+
+  beforeAll(async () => {
+    engine = await startTestEngine({ threads: 1 })
+    app = await startRecordingApp({
+      engine: engine.engine,
+      deployment: [['a']],
+      principals: '{"principals":[]}',
+      connections: { ...connections, connectionsMax: IDLE + 10 },
+    })
+  }, 60_000)
+  afterAll(async () => {
+    await app?.[Symbol.asyncDispose]()
+    await engine?.[Symbol.asyncDispose]()
+  })
+
+  const open = async (): Promise<Socket> => {
+    const socket = connect(Number(new URL(app.url).port), '127.0.0.1')
+    socket.on('error', () => undefined)
+    await new Promise<void>((resolve) => socket.once('connect', resolve))
+    return socket
+  }
+  const closed = async (socket: Socket): Promise<string> => {
+    let text = ''
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString()))
+    await new Promise<void>((resolve) => socket.once('close', resolve))
+    return text
+  }
+
+  it(`that are idle, ${IDLE} of them, cost little, and too many are closed as they come`, async () => {
+    const before = process.memoryUsage().rss
+    const sockets: Socket[] = []
+    for (let count = 0; count < IDLE; count += 100)
+      sockets.push(...(await Promise.all(Array.from({ length: 100 }, open))))
+    const startedAt = performance.now()
+    expect((await fetch(`${app.url}/livez`)).status).toBe(200)
+    expect(performance.now() - startedAt).toBeLessThan(1_000)
+    // Both ends are in this process.
+    expect(process.memoryUsage().rss - before).toBeLessThan(150 * MIB)
+    const more = await Promise.all(Array.from({ length: 20 }, open))
+    await Promise.race(more.map(closed))
+    for (const socket of [...sockets, ...more]) socket.destroy()
+  })
+
+  it('that send headers or a body slowly are cut off', async () => {
+    const slowHeaders = await open()
+    slowHeaders.write('POST /api/v1/analyze HTTP/1.1\r\nhost: x\r\n')
+    const slowBody = await open()
+    const host = new URL(app.url).host
+    slowBody.write(
+      `POST ${API_PREFIX}/session HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\n`,
+    )
+    slowBody.write(`origin: ${app.url}\r\nx-requested-with: lake-workbench\r\ncontent-length: 1000\r\n\r\n{`)
+    const timer = setInterval(() => {
+      slowHeaders.write('x: y\r\n')
+      slowBody.write(' ')
+    }, 50)
+    const startedAt = performance.now()
+    const [headers, body] = await Promise.all([closed(slowHeaders), closed(slowBody)])
+    clearInterval(timer)
+    expect(performance.now() - startedAt).toBeLessThan(5_000)
+    expect(headers).toContain('408')
+    expect(body).toContain('408')
+  })
+
+  it('that send without end are refused, and what they sent is not kept', async () => {
+    const before = process.memoryUsage().rss
+    const socket = await open()
+    const host = new URL(app.url).host
+    socket.write(`POST ${API_PREFIX}/session HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\n`)
+    socket.write(
+      `origin: ${app.url}\r\nx-requested-with: lake-workbench\r\ntransfer-encoding: chunked\r\n\r\n`,
+    )
+    const answer = closed(socket)
+    const chunk = `10000\r\n${' '.repeat(65_536)}\r\n`
+    for (let count = 0; count < 3_000 && !socket.destroyed; count += 1) {
+      if (!socket.write(chunk)) await new Promise((resolve) => setTimeout(resolve, 1))
+    }
+    expect(await answer).toMatch(/^HTTP\/1\.1 (400|408|413)/)
+    expect(process.memoryUsage().rss - before).toBeLessThan(150 * MIB)
+  })
+})
