@@ -10,6 +10,7 @@ import { openDuck } from '../apps/server/test/storage/duck.ts'
 import { lakeEnvironment, ROOT, startProgram, type LakeReady, type Program } from '../scripts/programs.ts'
 import { measureFetchedBytes } from './fetched-bytes.ts'
 import { findDataFiles } from './lake-files.ts'
+import { measurePlanning } from './planning-delay.ts'
 import { formatReport, machineFacts, writeReport, type Measurement, type Times } from './report.ts'
 import { runInDuckDb, runInWorkbench, type Duck, type Run, type WorkbenchRun } from './run-statement.ts'
 import { measureDecoding, measureSlowReader } from './server-health.ts'
@@ -53,8 +54,9 @@ async function main(): Promise<void> {
   const slowReader =
     everything && last ? await measureSlowReader(lake.ready, everything.sql, last.rowCount) : undefined
   const decoding = await measureDecoding()
+  const planning = await measurePlanning()
   const command = `npm run bench -- --runs ${runs} --scale ${options.scale}`
-  const report = { command, machine: machineFacts(), statements, decoding, slowReader }
+  const report = { command, machine: machineFacts(), statements, decoding, planning, slowReader }
   await writeReport(options.out, report)
   process.stdout.write(`${command}\n${JSON.stringify(report.machine)}\n\n${formatReport(report)}\n`)
 }

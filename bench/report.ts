@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { cpus, totalmem } from 'node:os'
 import { dirname } from 'node:path'
 import type { FetchedBytes } from './fetched-bytes.ts'
+import type { PlanningDelay } from './planning-delay.ts'
 import type { DecodingDelay, SlowReader } from './server-health.ts'
 
 /** Of several runs: the best and the middle one. */
@@ -28,6 +29,7 @@ export interface Report {
   readonly machine: Readonly<Record<string, string | number>>
   readonly statements: readonly Measurement[]
   readonly decoding: readonly DecodingDelay[]
+  readonly planning: readonly PlanningDelay[]
   readonly slowReader: SlowReader | undefined
 }
 
@@ -47,7 +49,7 @@ export async function writeReport(path: string, report: Report): Promise<void> {
   await writeFile(path, `${JSON.stringify(report, undefined, 2)}\n`)
 }
 
-export function formatReport({ statements, decoding, slowReader }: Report): string {
+export function formatReport({ statements, decoding, planning, slowReader }: Report): string {
   const times = table(
     ['statement', 'rows', 'plan', 'first row', 'cold', 'warm', 'DuckDB', 'warm ÷ DuckDB', 'rows/s'],
     statements.map(({ name, rowCount, planBestMs, cold, warm, duckDb }) => [
@@ -96,7 +98,24 @@ export function formatReport({ statements, decoding, slowReader }: Report): stri
         ],
       )
     : ''
-  return [times, bytes, decoding.length > 0 ? delays : '', memory].filter((part) => part !== '').join('\n\n')
+  return [times, bytes, decoding.length > 0 ? delays : '', formatPlanning(planning), memory]
+    .filter((part) => part !== '')
+    .join('\n\n')
+}
+
+export function formatPlanning(planning: readonly PlanningDelay[]): string {
+  return table(
+    ['planning', 'planned', 'time', 'event loop held', 'of its own CPU', 'heap', 'load'],
+    planning.map(({ what, count, tookMs, blockedMs, blockedCpuMs, heapBytes, load }) => [
+      what,
+      String(count),
+      ms(tookMs),
+      ms(blockedMs),
+      ms(blockedCpuMs),
+      mib(heapBytes),
+      load.toFixed(1),
+    ]),
+  )
 }
 
 const ms = (value: number): string => `${value.toFixed(value < 10 ? 1 : 0)} ms`

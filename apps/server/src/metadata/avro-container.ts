@@ -3,8 +3,7 @@
 // Anything malformed is TABLE_CORRUPT naming the file; sizes are checked before memory is taken.
 import { AppError } from '@lake/core/errors.ts'
 import { decodeUtf8 } from '@lake/core/iceberg/utf8.ts'
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import { throwIfAborted } from '../concurrency/deadline.ts'
+import { createTurns, type Turns } from '../concurrency/turns.ts'
 import { LIMITS } from '../limits.ts'
 import { decompressAvroBlock } from './avro-codecs.ts'
 import { AvroCursor, compileAvroDecoder } from './avro-decoder.ts'
@@ -20,8 +19,6 @@ const METADATA_ENTRIES_MAX = 1_000
 const SCHEMA_CACHED_CHARS_MAX = 262_144
 /** Records of no bytes at all in one block. */
 const EMPTY_RECORDS_MAX = 10_000
-/** The loop gets its turn at least this often while records are decoded. */
-const TURN_MS = 8
 const RECORDS_PER_CLOCK_CHECK = 16
 
 interface CompiledSchema {
@@ -158,25 +155,6 @@ function checkSync(cursor: AvroCursor, sync: Uint8Array): void {
   const start = cursor.advance(SYNC_BYTES)
   if (sync.some((byte, index) => cursor.bytes[start + index] !== byte)) {
     throw cursor.corrupt('has a block without its sync marker')
-  }
-}
-
-interface Turns {
-  isDue(): boolean
-  take(): Promise<void>
-}
-
-/** Also checks the signal before the first block. */
-function createTurns(signal: AbortSignal): Turns {
-  throwIfAborted(signal)
-  let startedAtMs = performance.now()
-  return {
-    isDue: () => performance.now() - startedAtMs > TURN_MS,
-    async take() {
-      await nextTurn()
-      throwIfAborted(signal)
-      startedAtMs = performance.now()
-    },
   }
 }
 

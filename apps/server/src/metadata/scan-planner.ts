@@ -3,11 +3,13 @@
 import type { Predicate } from '@lake/core/expr/predicate.ts'
 import type { Snapshot, TableMetadata } from '@lake/core/iceberg/table-metadata.ts'
 import type { Schema } from '@lake/core/iceberg/types.ts'
-import type { ManifestFile } from '@lake/core/iceberg/manifest.ts'
+import type { ManifestEntry, ManifestFile } from '@lake/core/iceberg/manifest.ts'
 import { DELETE_FILE_PATH_ID } from '@lake/core/scan/delete-file-index.ts'
 import { createTableScan } from '@lake/core/scan/table-scan.ts'
-import type { FileSelection, PruningSwitches, ScanPlan } from '@lake/core/scan/table-scan.ts'
+import type { FileSelection, PruningSwitches, ScanPlan, TableScan } from '@lake/core/scan/table-scan.ts'
+import { stepsOf, type Steps } from '@lake/core/scan/steps.ts'
 import { mapConcurrently } from '../concurrency/map-concurrently.ts'
+import { runSteps } from '../concurrency/turns.ts'
 import { LIMITS } from '../limits.ts'
 import { readManifest, readSnapshotManifests } from './manifest-reader.ts'
 import type { ManifestSource } from './manifest-reader.ts'
@@ -37,16 +39,31 @@ export async function planSnapshotScan(
   const scan = createTableScan({ specs, schema, predicate, ...(pruning ? { pruning } : {}) })
   const metricsFieldIds = new Set([...scan.metricsFieldIds, ...furtherIds])
   const manifests = snapshot ? await readSnapshotManifests(source, snapshot, signal) : []
-  const selected = scan.selectManifests(manifests)
-  const select = async (manifest: ManifestFile, itemSignal: AbortSignal): Promise<FileSelection> => {
+  const selected = await runSteps(scan.selectManifests(manifests), signal)
+  const select = async (manifest: ManifestFile, itemSignal: AbortSignal): Promise<FileSelection[]> => {
     const isDeletes = manifest.content === 'deletes'
     const context = {
       spec: scan.specOf(manifest),
       schema,
       metricsFieldIds: isDeletes ? new Set([DELETE_FILE_PATH_ID]) : metricsFieldIds,
     }
-    return scan.selectFiles(manifest, await readManifest(source, manifest, context, itemSignal))
+    const entries = await readManifest(source, manifest, context, itemSignal)
+    return await runSteps(selectInSteps(scan, manifest, entries), itemSignal)
   }
   const selections = await mapConcurrently(selected.read, LIMITS.manifestsReadAtOnceMax, select, signal)
-  return scan.planFileScanTasks(selected, selections, (path) => source.paths.canonicalUri(path))
+  const canonicalPath = (path: string): string => source.paths.canonicalUri(path)
+  return await runSteps(scan.planFileScanTasks(selected, selections.flat(), canonicalPath), signal)
+}
+
+function* selectInSteps(
+  scan: TableScan,
+  manifest: ManifestFile,
+  entries: readonly ManifestEntry[],
+): Steps<FileSelection[]> {
+  const selections: FileSelection[] = []
+  for (const step of stepsOf(entries)) {
+    selections.push(scan.selectFiles(manifest, step))
+    yield
+  }
+  return selections
 }

@@ -7,9 +7,12 @@ import type { NameMapping } from '@lake/core/iceberg/name-mapping.ts'
 import { nameMappingOf } from '@lake/core/iceberg/table-name-mapping.ts'
 import type { PartitionSpec } from '@lake/core/iceberg/table-metadata.ts'
 import type { IcebergType } from '@lake/core/iceberg/types.ts'
+import type { SequencedFile } from '@lake/core/scan/delete-file-index.ts'
 import type { FileScanTask } from '@lake/core/scan/file-scan-task.ts'
 import { refuseUnsupported } from '@lake/core/scan/refuse-unsupported.ts'
+import { stepsOf, type Steps } from '@lake/core/scan/steps.ts'
 import type { PruningSwitches } from '@lake/core/scan/table-scan.ts'
+import { runSteps } from '../concurrency/turns.ts'
 import { refuseEncryptedFiles } from '../parquet/encrypted-files.ts'
 import { isOfManifest } from '../parquet/reserved-column.ts'
 import { planSnapshotScan } from '../metadata/scan-planner.ts'
@@ -67,28 +70,23 @@ export async function planScan(
     },
     signal,
   )
-  refuseUnsupported(planned.tasks, tableName(pinned.loaded))
   const { tasks } = planned
+  const { deletes, rowsMax, columnBytes } = await runSteps(summarize(tasks, pinned, neededIds), signal)
   const specOf = (specId: number): PartitionSpec =>
     assertDefined(
       metadata.partitionSpecs.find((spec) => spec.specId === specId),
       'planning has found every spec',
     )
-  const deletes = [...new Set(tasks.flatMap((task) => task.deletes))]
   const equality = deletes.some(({ file }) => file.content === 'equality-deletes')
     ? planEqualityDeletes(tasks, keyContext(pinned, specOf))
     : undefined
   const isFileRead = needsFiles(pinned, requirement) || equality !== undefined
   const isRowsOnly = requirement.columnIndexes.size === 0 && !equality && deletes.length === 0
-  const rowsMax = tasks.reduce((sum, { file }) => sum + file.recordCount, 0)
   if (isFileRead) {
-    await refuseEncryptedFiles(
-      tasks.map(({ file }) => file),
-      storage,
-      signal,
-    )
+    const files = tasks.map(({ file }) => file)
+    await refuseEncryptedFiles(files, storage, signal)
   }
-  const dataBytes = isFileRead ? tasks.reduce((sum, task) => sum + neededBytesOf(task, neededIds), 0) : 0
+  const dataBytes = isFileRead ? columnBytes : 0
   return {
     tasks: isRowsOnly ? [] : tasks,
     rowsOnly: isRowsOnly ? rowsMax : undefined,
@@ -114,6 +112,35 @@ export async function planScan(
     equality,
     specOf,
   }
+}
+
+interface TaskSummary {
+  /** Each once. */
+  readonly deletes: readonly SequencedFile[]
+  readonly rowsMax: number
+  /** Of the needed columns. */
+  readonly columnBytes: number
+}
+
+/** @throws AppError TABLE_UNSUPPORTED for anything that is not read */
+function* summarize(
+  tasks: readonly FileScanTask[],
+  { loaded }: PinnedTable,
+  neededIds: readonly number[],
+): Steps<TaskSummary> {
+  const deletes = new Set<SequencedFile>()
+  let rowsMax = 0
+  let columnBytes = 0
+  for (const step of stepsOf(tasks)) {
+    refuseUnsupported(step, tableName(loaded))
+    for (const task of step) {
+      for (const deletion of task.deletes) deletes.add(deletion)
+      rowsMax += task.file.recordCount
+      columnBytes += neededBytesOf(task, neededIds)
+    }
+    yield
+  }
+  return { deletes: [...deletes], rowsMax, columnBytes }
 }
 
 function keyContext(

@@ -8,6 +8,7 @@ import type { DataFile } from '@lake/core/iceberg/manifest.ts'
 import type { PartitionSpec } from '@lake/core/iceberg/table-metadata.ts'
 import type { LiteralValue, Schema } from '@lake/core/iceberg/types.ts'
 import { indexDeleteFiles, type SequencedFile } from '@lake/core/scan/delete-file-index.ts'
+import { finishSteps } from '@lake/core/scan/steps.ts'
 import { scanViewStatements } from '../../src/engine/scan-view.ts'
 import { encodePuffin, encodeRoaring64, encodeVector } from '../../src/metadata/test/deletion-vector-file.ts'
 import { createFooterGuesses } from '../../src/parquet/footer-guess.ts'
@@ -80,11 +81,8 @@ export function createDeleteTable(
     return sequenced
   }
   const plan = (columnIndexes: ReadonlySet<number>, predicate: Predicate): PlannedTable => {
-    const index = indexDeleteFiles({
-      deletes,
-      specs: specsById,
-      canonicalPath: (path) => paths.canonicalUri(path),
-    })
+    const canonicalPath = (path: string): string => paths.canonicalUri(path)
+    const index = finishSteps(indexDeleteFiles({ deletes, specs: specsById, canonicalPath }))
     const tasks = data.map((file) => ({ ...file, deletes: index.deletesFor(file) }))
     const specOf = (specId: number): PartitionSpec => specsById.get(specId)!
     const columns = schema.fields.map(({ name, type }) => ({ name, sqlType: duckdbType(type)! }))

@@ -4,6 +4,7 @@ import type { PartitionSpec } from '../iceberg/table-metadata.ts'
 import type { LiteralValue } from '../iceberg/types.ts'
 import { encodeUtf8 } from '../iceberg/utf8.ts'
 import { DELETE_FILE_PATH_ID, indexDeleteFiles } from './delete-file-index.ts'
+import { finishSteps } from './steps.ts'
 
 const field = (fieldId: number, transform: string) => ({ sourceIds: [1], fieldId, name: 'p', transform })
 const specs = new Map<number, PartitionSpec>([
@@ -58,7 +59,7 @@ const vector = (sketch: FileSketch = {}) =>
     ...sketch,
   })
 const applied = (data: FileSketch, ...deletes: readonly ReturnType<typeof sequenced>[]): string[] =>
-  indexDeleteFiles({ deletes, specs, canonicalPath: (path) => path.replace('s3a:', 's3:') })
+  finishSteps(indexDeleteFiles({ deletes, specs, canonicalPath: (path) => path.replace('s3a:', 's3:') }))
     .deletesFor(sequenced(data))
     .map(({ file }) => file.path)
 

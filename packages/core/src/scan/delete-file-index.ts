@@ -6,6 +6,8 @@ import { isUnpartitioned } from '../iceberg/partition-spec.ts'
 import type { PartitionSpec } from '../iceberg/table-metadata.ts'
 import { decodeUtf8 } from '../iceberg/utf8.ts'
 import { partitionKey } from './partition-key.ts'
+import { stepsOf } from './steps.ts'
+import type { Steps } from './steps.ts'
 
 /** Reserved field ids of the columns of position delete files: the data file's path, and the position in it. */
 export const DELETE_FILE_PATH_ID = 2_147_483_546
@@ -36,7 +38,11 @@ export interface DeleteFileIndexOptions {
 }
 
 /** @throws AppError TABLE_CORRUPT for a delete file that lacks what its kind needs */
-export function indexDeleteFiles({ deletes, specs, canonicalPath }: DeleteFileIndexOptions): DeleteFileIndex {
+export function* indexDeleteFiles({
+  deletes,
+  specs,
+  canonicalPath,
+}: DeleteFileIndexOptions): Steps<DeleteFileIndex> {
   const vectors = new Map<string, SequencedFile[]>()
   const byReferencedFile = new Map<string, SequencedFile[]>()
   const positionsByPath = new Map<string, SequencedFile[]>()
@@ -45,7 +51,7 @@ export function indexDeleteFiles({ deletes, specs, canonicalPath }: DeleteFileIn
   const globalEquality: SequencedFile[] = []
   const keyOf = (file: DataFile): string => partitionKey(specOf(file, specs), file.partition)
 
-  for (const sequenced of deletes) {
+  const add = (sequenced: SequencedFile): void => {
     const { file } = sequenced
     refuseMalformed(file)
     if (file.content === 'equality-deletes') {
@@ -59,6 +65,10 @@ export function indexDeleteFiles({ deletes, specs, canonicalPath }: DeleteFileIn
       const target = isDeletionVector(file) ? vectors : byReferencedFile
       append(target, canonicalPath(file.referencedDataFile), sequenced)
     }
+  }
+  for (const step of stepsOf(deletes)) {
+    step.forEach(add)
+    yield
   }
   const order = new Map(deletes.map((sequenced, index) => [sequenced, index]))
   const inOrder = (files: readonly SequencedFile[]): readonly SequencedFile[] =>

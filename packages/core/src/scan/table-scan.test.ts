@@ -5,6 +5,7 @@ import type { DataFile, ManifestEntry, ManifestFile } from '../iceberg/manifest.
 import type { PartitionSpec } from '../iceberg/table-metadata.ts'
 import type { LiteralValue, Schema } from '../iceberg/types.ts'
 import { refuseUnsupported } from './refuse-unsupported.ts'
+import { finishSteps } from './steps.ts'
 import { ALL_PRUNING, createTableScan, NO_PRUNING } from './table-scan.ts'
 
 const LONG = { kind: 'long' } as const
@@ -95,7 +96,7 @@ test('[SP1] [H34] [H50] each manifest is planned with its own spec', () => {
   const file = dataFile('a', { specId: 1, partition: new Map([[1001, 5n]]) })
   expect(scan.selectFiles(manifest('m', { partitionSpecId: 1 }), [entry(file)]).candidates).toHaveLength(1)
   expect(scan.selectFiles(manifest('m'), [entry(dataFile('b'))]).candidates).toHaveLength(0)
-  expect(() => scan.selectManifests([manifest('m', { partitionSpecId: 7 })])).toThrowError(
+  expect(() => finishSteps(scan.selectManifests([manifest('m', { partitionSpecId: 7 })]))).toThrowError(
     expect.objectContaining({ code: 'TABLE_CORRUPT' }),
   )
 })
@@ -220,11 +221,13 @@ test('[SP2] [H23] deleted entries are skipped', () => {
 
 test('[SP3] [H27] a manifest is skipped by counts only where both are known to be zero', () => {
   const scan = scanOf({ op: 'true' })
-  const selected = scan.selectManifests([
-    manifest('empty', { addedFilesCount: 0, existingFilesCount: 0, deletedFilesCount: 3 }),
-    manifest('unknown', { addedFilesCount: 0, existingFilesCount: undefined }),
-    manifest('existing', { addedFilesCount: 0, existingFilesCount: 2 }),
-  ])
+  const selected = finishSteps(
+    scan.selectManifests([
+      manifest('empty', { addedFilesCount: 0, existingFilesCount: 0, deletedFilesCount: 3 }),
+      manifest('unknown', { addedFilesCount: 0, existingFilesCount: undefined }),
+      manifest('existing', { addedFilesCount: 0, existingFilesCount: 2 }),
+    ]),
+  )
   expect(selected.read.map(({ path }) => path)).toEqual(['unknown', 'existing'])
 })
 
@@ -239,10 +242,10 @@ test('manifests are skipped by their field summaries', () => {
     manifest('near', { partitions: [summary(1n, 5n)], addedFilesCount: 3 }),
     manifest('far', { partitions: [summary(7n, 9n)], addedFilesCount: 4 }),
   ]
-  const selected = scanOf(onDay(5n)).selectManifests(manifests)
+  const selected = finishSteps(scanOf(onDay(5n)).selectManifests(manifests))
   expect(selected.read.map(({ path }) => path)).toEqual(['near'])
   expect(selected).toMatchObject({ totalCount: 2, skippedFilesCount: 4 })
-  expect(scanOf(onDay(5n), NO_PRUNING).selectManifests(manifests).read).toHaveLength(2)
+  expect(finishSteps(scanOf(onDay(5n), NO_PRUNING).selectManifests(manifests)).read).toHaveLength(2)
 })
 
 test('[SP4] switching a level of pruning off only adds tasks', () => {
@@ -273,13 +276,13 @@ test('[SP4] switching a level of pruning off only adds tasks', () => {
 
 test('[SP5] [H30] a data file that is listed twice is corrupt, also under two spellings', () => {
   const scan = scanOf({ op: 'true' })
-  const selected = scan.selectManifests([manifest('m')])
+  const selected = finishSteps(scan.selectManifests([manifest('m')]))
   const selections = ['s3://b/a', 's3a://b/a'].map((path) =>
     scan.selectFiles(manifest('m'), [entry(dataFile(path))]),
   )
   const canonical = (path: string): string => path.replace('s3a:', 's3:')
-  expect(scan.planFileScanTasks(selected, selections, samePath).tasks).toHaveLength(2)
-  expect(() => scan.planFileScanTasks(selected, selections, canonical)).toThrowError(
+  expect(finishSteps(scan.planFileScanTasks(selected, selections, samePath)).tasks).toHaveLength(2)
+  expect(() => finishSteps(scan.planFileScanTasks(selected, selections, canonical))).toThrowError(
     expect.objectContaining({ code: 'TABLE_CORRUPT' }),
   )
 })
@@ -322,13 +325,17 @@ describe('[SP6] [H31] [H80] [H81] [H85] refuseUnsupported', () => {
 
 test('[SP7] files are counted whether skipped or read', () => {
   const scan = scanOf({ op: 'false' })
-  const selected = scan.selectManifests([
-    manifest('a', { addedFilesCount: 0, existingFilesCount: 0 }),
-    manifest('b', { addedFilesCount: undefined, partitions: undefined }),
-  ])
+  const selected = finishSteps(
+    scan.selectManifests([
+      manifest('a', { addedFilesCount: 0, existingFilesCount: 0 }),
+      manifest('b', { addedFilesCount: undefined, partitions: undefined }),
+    ]),
+  )
   const open = scanOf({ op: 'true' })
   const selection = open.selectFiles(manifest('b'), [entry(dataFile('x')), entry(dataFile('y'))])
-  const plan = open.planFileScanTasks({ ...selected, skippedFilesCount: 7 }, [selection], samePath)
+  const plan = finishSteps(
+    open.planFileScanTasks({ ...selected, skippedFilesCount: 7 }, [selection], samePath),
+  )
   expect(plan).toMatchObject({ manifestsTotal: 2, filesTotal: 9, filesPlanned: 2, bytesTotal: 200 })
 })
 
@@ -352,14 +359,14 @@ test('[SP8] each filter is told what it alone excludes, at the level that a file
       },
     ],
   })
-  const selected = scan.selectManifests([skipped, manifest('read')])
+  const selected = finishSteps(scan.selectManifests([skipped, manifest('read')]))
   const selection = scan.selectFiles(manifest('read'), [
     entry(otherDay),
     entry(inDay('low', bounds(0n, 9n))),
     entry(inDay('high', bounds(101n, 200n))),
     entry(inDay('silent', {})),
   ])
-  const plan = scan.planFileScanTasks(selected, [selection], samePath)
+  const plan = finishSteps(scan.planFileScanTasks(selected, [selection], samePath))
   expect(plan.tasks.map(({ file }) => file.path)).toEqual(['high', 'silent'])
   expect(plan.filesTotal).toBe(11)
   expect(plan.pruning).toEqual({

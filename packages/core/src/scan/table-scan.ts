@@ -24,6 +24,8 @@ import type { FileScanTask } from './file-scan-task.ts'
 import { addCounts, prune } from './prune.ts'
 import { reservedMetrics } from './reserved-metrics.ts'
 import type { KnownColumn } from './reserved-metrics.ts'
+import { stepsOf } from './steps.ts'
+import type { Steps } from './steps.ts'
 
 /** Turns each level of pruning off, to show that answers do not depend on it. */
 export interface PruningSwitches {
@@ -114,7 +116,7 @@ export interface ScanPlan {
 export interface TableScan {
   /** Fields whose metrics planning looks at; a manifest may be decoded with those of no others. */
   readonly metricsFieldIds: ReadonlySet<number>
-  selectManifests(manifests: readonly ManifestFile[]): ManifestSelection
+  selectManifests(manifests: readonly ManifestFile[]): Steps<ManifestSelection>
   /** The spec that a manifest was written with. Throws TABLE_CORRUPT where the table does not have it. */
   specOf(manifest: ManifestFile): PartitionSpec
   /** @param entries of `manifest`, all or a part of them */
@@ -127,7 +129,7 @@ export interface TableScan {
     manifests: ManifestSelection,
     selections: readonly FileSelection[],
     canonicalPath: (path: string) => string,
-  ): ScanPlan
+  ): Steps<ScanPlan>
 }
 
 interface BoundSpec {
@@ -208,13 +210,12 @@ export function createTableScan(request: ScanRequest): TableScan {
   }
 }
 
-function selectByLists(
+function* selectByLists(
   manifests: readonly ManifestFile[],
   conjuncts: readonly PositivePredicate[],
   isPruned: boolean,
   boundSpecOf: (manifest: ManifestFile) => BoundSpec,
-): ManifestSelection {
-  for (const manifest of manifests) boundSpecOf(manifest)
+): Steps<ManifestSelection> {
   const isSearched = (manifest: ManifestFile): boolean =>
     !isPruned || manifest.addedFilesCount !== 0 || manifest.existingFilesCount !== 0
   const mightMatch = (manifest: ManifestFile, index: number): boolean => {
@@ -222,18 +223,19 @@ function selectByLists(
     return mightMatchManifest(projected[index] ?? ALWAYS_TRUE, fields, manifest.partitions)
   }
   const conditions = isPruned ? [...conjuncts.keys()] : []
-  const { kept, excluded, excludedBy } = prune(
-    manifests.filter(isSearched),
-    conditions,
-    mightMatch,
-    dataFilesIn,
-  )
-  return {
-    read: kept,
-    totalCount: manifests.length,
-    skippedFilesCount: excluded.reduce((total, manifest) => total + dataFilesIn(manifest), 0),
-    skippedByConjunct: addCounts(zeros(conjuncts), excludedBy),
+  const read: ManifestFile[] = []
+  let skippedFilesCount = 0
+  let skippedByConjunct = zeros(conjuncts)
+  for (const step of stepsOf(manifests)) {
+    for (const manifest of step) boundSpecOf(manifest)
+    const searched = step.filter(isSearched)
+    const { kept, excluded, excludedBy } = prune(searched, conditions, mightMatch, dataFilesIn)
+    read.push(...kept)
+    skippedFilesCount += excluded.reduce((total, manifest) => total + dataFilesIn(manifest), 0)
+    skippedByConjunct = addCounts(skippedByConjunct, excludedBy)
+    yield
   }
+  return { read, totalCount: manifests.length, skippedFilesCount, skippedByConjunct }
 }
 
 interface PlannedSelections {
@@ -244,14 +246,20 @@ interface PlannedSelections {
   readonly canonicalPath: (path: string) => string
 }
 
-function planTasks(planned: PlannedSelections): ScanPlan {
+function* planTasks(planned: PlannedSelections): Steps<ScanPlan> {
   const { specs, conjuncts, manifests, selections, canonicalPath } = planned
   const deletes = selections.flatMap((selection) => selection.deletes)
   const specsById = new Map(specs.map((spec) => [spec.specId, spec]))
-  const index = indexDeleteFiles({ deletes, specs: specsById, canonicalPath })
-  const candidates = selections.flatMap((selection) => selection.candidates)
-  refuseDuplicates(candidates, canonicalPath)
-  const tasks = candidates.map((candidate) => ({ ...candidate, deletes: index.deletesFor(candidate) }))
+  const index = yield* indexDeleteFiles({ deletes, specs: specsById, canonicalPath })
+  const refuseDuplicate = createDuplicateCheck(canonicalPath)
+  const tasks: FileScanTask[] = []
+  for (const step of stepsOf(selections.flatMap((selection) => selection.candidates))) {
+    for (const candidate of step) {
+      refuseDuplicate(candidate)
+      tasks.push({ ...candidate, deletes: index.deletesFor(candidate) })
+    }
+    yield
+  }
   return {
     tasks,
     manifestsTotal: manifests.totalCount,
@@ -329,12 +337,9 @@ function hasMetrics(file: DataFile, fieldId: number): boolean {
 }
 
 /** The spec leaves a file listed twice undefined; its rows must not count double. */
-function refuseDuplicates(
-  candidates: readonly SequencedFile[],
-  canonicalPath: (path: string) => string,
-): void {
+function createDuplicateCheck(canonicalPath: (path: string) => string): (candidate: SequencedFile) => void {
   const seen = new Set<string>()
-  for (const { file } of candidates) {
+  return ({ file }) => {
     const path = canonicalPath(file.path)
     if (seen.has(path)) {
       throw new AppError('TABLE_CORRUPT', `Data file ${file.path} is listed twice in the snapshot`)

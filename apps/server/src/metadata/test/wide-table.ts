@@ -1,0 +1,178 @@
+// A table of many manifests, in memory, for bench/planning-delay.ts: what planning reads of it, and nothing else. Every file has bounds, a partition and
+// a path of its own.
+import avsc from 'avsc'
+import { parseTableMetadata } from '@lake/core/iceberg/parse-table-metadata.ts'
+import type { TableMetadata } from '@lake/core/iceberg/table-metadata.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { container, longType } from './avro-file.ts'
+import type { ObjectStore } from '../../storage/object-store.ts'
+import { createTablePaths } from '../../storage/table-paths.ts'
+import type { TableStorage } from '../../storage/table-storage.ts'
+
+const LOCATION = 's3://bench/wide'
+const optional = (name: string, id: number, type: unknown) => ({ name, type: ['null', type], 'field-id': id })
+const bounds = (name: string, id: number) =>
+  optional(name, id, {
+    type: 'array',
+    logicalType: 'map',
+    items: {
+      type: 'record',
+      name: `${name}_entry`,
+      fields: [
+        { name: 'key', type: 'int', 'field-id': id + 1_000 },
+        { name: 'value', type: 'bytes', 'field-id': id + 2_000 },
+      ],
+    },
+  })
+const ENTRY = {
+  type: 'record',
+  name: 'manifest_entry',
+  fields: [
+    { name: 'status', type: 'int', 'field-id': 0 },
+    optional('snapshot_id', 1, 'long'),
+    optional('sequence_number', 3, 'long'),
+    {
+      name: 'data_file',
+      'field-id': 2,
+      type: {
+        type: 'record',
+        name: 'r2',
+        fields: [
+          { name: 'content', type: 'int', 'field-id': 134 },
+          { name: 'file_path', type: 'string', 'field-id': 100 },
+          { name: 'file_format', type: 'string', 'field-id': 101 },
+          {
+            name: 'partition',
+            'field-id': 102,
+            type: { type: 'record', name: 'r102', fields: [optional('day', 1_000, 'int')] },
+          },
+          { name: 'record_count', type: 'long', 'field-id': 103 },
+          { name: 'file_size_in_bytes', type: 'long', 'field-id': 104 },
+          bounds('lower_bounds', 125),
+          bounds('upper_bounds', 128),
+        ],
+      },
+    },
+  ],
+}
+const LINE = {
+  type: 'record',
+  name: 'manifest_file',
+  fields: [
+    { name: 'manifest_path', type: 'string', 'field-id': 500 },
+    { name: 'manifest_length', type: 'long', 'field-id': 501 },
+    { name: 'partition_spec_id', type: 'int', 'field-id': 502 },
+    { name: 'content', type: 'int', 'field-id': 517 },
+    { name: 'sequence_number', type: 'long', 'field-id': 515 },
+    { name: 'min_sequence_number', type: 'long', 'field-id': 516 },
+    { name: 'added_snapshot_id', type: 'long', 'field-id': 503 },
+    { name: 'added_files_count', type: 'int', 'field-id': 504 },
+    { name: 'existing_files_count', type: 'int', 'field-id': 505 },
+  ],
+}
+
+const writer = (schema: unknown): ((records: readonly unknown[]) => Buffer) => {
+  const type = avsc.Type.forSchema(structuredClone(schema) as avsc.Schema, {
+    registry: { long: longType },
+    wrapUnions: false,
+  })
+  return (records) => {
+    const data = Buffer.concat(records.map((record) => type.toBuffer(record)))
+    return container(schema, { codec: 'deflate', blocks: [{ count: records.length, data }] })
+  }
+}
+
+const int32 = (value: number): Buffer => {
+  const bytes = Buffer.alloc(4)
+  bytes.writeInt32LE(value)
+  return bytes
+}
+
+export interface WideTable {
+  readonly metadata: TableMetadata
+  readonly storage: TableStorage
+}
+
+/** @param manifestCount manifests of `filesPerManifest` data files each */
+export function wideTable(manifestCount: number, filesPerManifest: number): WideTable {
+  const encodeEntries = writer(ENTRY)
+  const objects = new Map<string, Buffer>()
+  const lines: unknown[] = []
+  for (let manifest = 0; manifest < manifestCount; manifest += 1) {
+    const path = `${LOCATION}/metadata/${manifest}.avro`
+    const entries = Array.from({ length: filesPerManifest }, (_, index) => {
+      const number = manifest * filesPerManifest + index
+      return {
+        status: 1,
+        snapshot_id: null,
+        sequence_number: null,
+        data_file: {
+          content: 0,
+          file_path: `${LOCATION}/data/day=${number % 365}/part-${String(number).padStart(9, '0')}.parquet`,
+          file_format: 'PARQUET',
+          partition: { day: number % 365 },
+          record_count: 1_000n,
+          file_size_in_bytes: 100_000n,
+          lower_bounds: [{ key: 1, value: int32(number) }],
+          upper_bounds: [{ key: 1, value: int32(number + 1_000) }],
+        },
+      }
+    })
+    const bytes = encodeEntries(entries)
+    objects.set(path, bytes)
+    lines.push({
+      manifest_path: path,
+      manifest_length: BigInt(bytes.length),
+      partition_spec_id: 0,
+      content: 0,
+      sequence_number: 1n,
+      min_sequence_number: 1n,
+      added_snapshot_id: 1n,
+      added_files_count: filesPerManifest,
+      existing_files_count: 0,
+    })
+  }
+  objects.set(`${LOCATION}/metadata/list.avro`, writer(LINE)(lines))
+  return { metadata: metadataOf(), storage: storageOf(objects) }
+}
+
+/** Each read takes a turn of the event loop, as one from object storage does. */
+function storageOf(objects: ReadonlyMap<string, Buffer>): TableStorage {
+  const store: Pick<ObjectStore, 'readObject'> = {
+    async readObject(uri) {
+      await nextTurn()
+      const bytes = objects.get(uri)
+      if (!bytes) throw new Error(`there is no ${uri}`)
+      return bytes
+    },
+  }
+  return { store, paths: createTablePaths(new Map()) } as unknown as TableStorage
+}
+
+function metadataOf(): TableMetadata {
+  const fields = [
+    { id: 1, name: 'id', required: false, type: 'int' },
+    { id: 2, name: 'day', required: false, type: 'int' },
+  ]
+  return parseTableMetadata({
+    'format-version': 2,
+    'table-uuid': '00000000-0000-4000-8000-000000000001',
+    location: LOCATION,
+    'current-schema-id': 0,
+    schemas: [{ type: 'struct', 'schema-id': 0, fields }],
+    'default-spec-id': 0,
+    'partition-specs': [
+      { 'spec-id': 0, fields: [{ 'source-id': 2, 'field-id': 1_000, name: 'day', transform: 'identity' }] },
+    ],
+    'current-snapshot-id': 1,
+    snapshots: [
+      {
+        'snapshot-id': 1,
+        'sequence-number': 1,
+        'timestamp-ms': 1,
+        'manifest-list': `${LOCATION}/metadata/list.avro`,
+        summary: { operation: 'append' },
+      },
+    ],
+  })
+}

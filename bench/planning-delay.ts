@@ -1,0 +1,118 @@
+// How long planning holds the event loop, and what memory it takes: scans of a table of many manifests, and a loaded table
+// of many snapshots and refs. In one process, without a network, so that nothing else holds it.
+//
+//   npm run bench:planning
+import { loadavg } from 'node:os'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import type { Predicate } from '@lake/core/expr/predicate.ts'
+import { createTableParser } from '../apps/server/src/catalog/table-parser.ts'
+import { planScan } from '../apps/server/src/queries/plan-scan.ts'
+import { pinTable } from '../apps/server/src/queries/pinned-table.ts'
+import { manyRefs } from './many-refs.ts'
+import { formatPlanning } from './report.ts'
+import { wideTable, type WideTable } from '../apps/server/src/metadata/test/wide-table.ts'
+
+export interface PlanningDelay {
+  readonly what: string
+  /** Files, or refs. */
+  readonly count: number
+  readonly tookMs: number
+  /** Longest time in which the event loop did nothing else, by the clock and by the thread's own processor time. */
+  readonly blockedMs: number
+  readonly blockedCpuMs: number
+  /** Highest heap while it ran, over that before. */
+  readonly heapBytes: number
+  /** Of the last minute, beside the figure: above one for each core, others had the processor too. */
+  readonly load: number
+}
+
+const NEVER = new AbortController().signal
+const TRUE: Predicate = { op: 'true' }
+const DAY: Predicate = { op: 'eq', fieldId: 2, literal: 7n }
+
+export async function measurePlanning(): Promise<PlanningDelay[]> {
+  const table = wideTable(10_000, 10)
+  const long = wideTable(1, 100_000)
+  const delays = [
+    await measure('plan all of 10,000 manifests', async () => await planned(table, TRUE)),
+    await measure('plan one day of 10,000 manifests', async () => await planned(table, DAY)),
+    await measure('plan 1 manifest of 100,000 files', async () => await planned(long, TRUE)),
+  ]
+  const text = manyRefs(1_000, 500)
+  await using parser = createTableParser()
+  delays.push(
+    await measure('load 1,000 snapshots, 500 branches, 500 tags', async () => {
+      const { metadata } = await parser.parse(text, NEVER)
+      return metadata.refs.length
+    }),
+  )
+  return delays
+}
+
+/** @returns files planned */
+async function planned({ metadata, storage }: WideTable, predicate: Predicate): Promise<number> {
+  const table = { ident: { namespace: ['n'], table: 't' }, metadata, snapshotsLoaded: 'all' } as never
+  const pinned = pinTable({ table, ageMs: 0, isStale: false }, undefined)
+  const requirement = { columnIndexes: new Set<number>(), predicate, unused: [] }
+  const plan = await planScan(pinned, requirement, { storage }, NEVER)
+  return plan.report.filesPlanned
+}
+
+async function measure(what: string, run: () => Promise<number>): Promise<PlanningDelay> {
+  // Once before, so that compiling counts for none.
+  await run()
+  globalThis.gc?.()
+  const histogram = monitorEventLoopDelay({ resolution: 1 })
+  await sleep(50)
+  const heapBefore = process.memoryUsage().heapUsed
+  let heapBytes = 0
+  const sampler = setInterval(() => {
+    heapBytes = Math.max(heapBytes, process.memoryUsage().heapUsed - heapBefore)
+  }, 5)
+  const endTurns = watchTurns()
+  histogram.enable()
+  const startMs = performance.now()
+  const count = await run()
+  const tookMs = performance.now() - startMs
+  await sleep(5)
+  histogram.disable()
+  clearInterval(sampler)
+  const blockedCpuMs = endTurns()
+  return {
+    what,
+    count,
+    tookMs,
+    blockedMs: histogram.max / 1e6,
+    blockedCpuMs,
+    heapBytes,
+    load: loadavg()[0] ?? 0,
+  }
+}
+
+/** Longest processor time of this thread in one turn of the loop, which other processes add nothing to. */
+function watchTurns(): () => number {
+  const cpuMs = (): number => {
+    const { user, system } = process.threadCpuUsage()
+    return (user + system) / 1_000
+  }
+  let isRunning = true
+  let last = cpuMs()
+  let longestMs = 0
+  const turn = (): void => {
+    const now = cpuMs()
+    longestMs = Math.max(longestMs, now - last)
+    last = now
+    if (isRunning) setImmediate(turn)
+  }
+  setImmediate(turn)
+  return () => {
+    isRunning = false
+    return longestMs
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  process.stdout.write(`${formatPlanning(await measurePlanning())}\n`)
+}
