@@ -8,7 +8,7 @@ import type { IcebergType, NestedField, Schema } from '@lake/core/iceberg/types.
 import { writeAvroExcerpt } from '../../src/avro/avro-excerpt.ts'
 import { container, longType, type Codec } from '../../src/metadata/test/avro-file.ts'
 import type { ExcerptOutcome, ExcerptRequest } from '../../src/parquet/excerpt-writer.ts'
-import { dataFile } from './duck.ts'
+import { dataFile } from '@lake/core/scan/test/data-file.ts'
 import { createLocalFiles, sizeOf, uriOf } from './local-files.ts'
 
 let next = 0
@@ -53,7 +53,11 @@ export async function avroExcerptOf(
   const size = await sizeOf(path)
   return await writeAvroExcerpt(
     {
-      task: { file: dataFile(path, size, { format: 'avro' }), sequenceNumber: 1n, deletes: [] },
+      task: {
+        file: dataFile(path, { fileSizeBytes: size, format: 'avro' }),
+        sequenceNumber: 1n,
+        deletes: [],
+      },
       partitionSpec: UNPARTITIONED,
       schema,
       nameMapping: undefined,

@@ -1,6 +1,5 @@
 // DuckDB for tests: reads Parquet files and excerpts, and compares them row for row.
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api'
-import type { DataFile } from '@lake/core/iceberg/manifest.ts'
 import type { Excerpt } from '../../src/parquet/excerpt.ts'
 
 export async function openDuck(): Promise<DuckDBConnection> {
@@ -27,29 +26,4 @@ export function excerptSql(excerpt: Excerpt, types?: ReadonlyMap<number, string>
       ? `range(${excerpt.rowCount})`
       : `read_parquet(['${excerpt.path}'], hive_partitioning=false)`
   return `SELECT ${columns.length === 0 ? 'count(*)' : columns.join(', ')} FROM ${from}`
-}
-
-export function dataFile(path: string, fileSizeBytes: number, more: Partial<DataFile> = {}): DataFile {
-  return {
-    content: 'data',
-    path,
-    format: 'parquet',
-    specId: 0,
-    partition: new Map(),
-    recordCount: 0,
-    fileSizeBytes,
-    columnSizes: undefined,
-    valueCounts: undefined,
-    nullValueCounts: undefined,
-    nanValueCounts: undefined,
-    lowerBounds: undefined,
-    upperBounds: undefined,
-    hasKeyMetadata: false,
-    equalityIds: undefined,
-    firstRowId: undefined,
-    referencedDataFile: undefined,
-    contentOffset: undefined,
-    contentSizeBytes: undefined,
-    ...more,
-  }
 }

@@ -4,7 +4,7 @@ import { serializeTCompactProtocol } from 'hyparquet-writer/src/thrift.js'
 import { expect, test } from 'vitest'
 import { refuseEncryptedFiles } from '../../src/parquet/encrypted-files.ts'
 import { createTablePaths } from '../../src/storage/table-paths.ts'
-import { dataFile } from './duck.ts'
+import { dataFile } from '@lake/core/scan/test/data-file.ts'
 
 const signal = new AbortController().signal
 const ascii = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -30,7 +30,7 @@ async function refuse(bytes: Uint8Array, hasKeyMetadata: boolean): Promise<numbe
       return await Promise.resolve(bytes.slice(start, end))
     },
   }
-  const file = dataFile('s3://b/f', bytes.byteLength, { hasKeyMetadata })
+  const file = dataFile('s3://b/f', { fileSizeBytes: bytes.byteLength, hasKeyMetadata })
   await refuseEncryptedFiles([file], { store, paths: createTablePaths(new Map()) }, signal)
   return requests
 }

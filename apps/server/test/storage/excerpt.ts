@@ -7,7 +7,8 @@ import type { DataFile } from '@lake/core/iceberg/manifest.ts'
 import type { IcebergType, NestedField, Schema } from '@lake/core/iceberg/types.ts'
 import { writeExcerpt } from '../../src/parquet/excerpt-writer.ts'
 import type { ExcerptOutcome, ExcerptRequest } from '../../src/parquet/excerpt-writer.ts'
-import { dataFile, excerptSql, rowsOf } from './duck.ts'
+import { dataFile } from '@lake/core/scan/test/data-file.ts'
+import { excerptSql, rowsOf } from './duck.ts'
 import { createLocalFiles, sizeOf, uriOf } from './local-files.ts'
 
 let nextName = 0
@@ -40,7 +41,11 @@ export async function excerptOf(
   const name = `excerpt-${nextName}`
   return await writeExcerpt(
     {
-      task: { file: dataFile(path, await sizeOf(path), file), sequenceNumber: 1n, deletes: [] },
+      task: {
+        file: dataFile(path, { fileSizeBytes: await sizeOf(path), ...file }),
+        sequenceNumber: 1n,
+        deletes: [],
+      },
       partitionSpec: UNPARTITIONED,
       schema,
       nameMapping: undefined,

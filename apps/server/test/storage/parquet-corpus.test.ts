@@ -9,7 +9,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { writeExcerpt } from '../../src/parquet/excerpt-writer.ts'
 import { createFileReader } from '../../src/parquet/file-reader.ts'
 import { readFooter } from '../../src/parquet/footer.ts'
-import { dataFile, excerptSql, openDuck, rowsOf } from './duck.ts'
+import { dataFile } from '@lake/core/scan/test/data-file.ts'
+import { excerptSql, openDuck, rowsOf } from './duck.ts'
 import { schemaOfFile } from './file-schema.ts'
 import { createLocalFiles, sizeOf, uriOf } from './local-files.ts'
 
@@ -68,7 +69,7 @@ describe.skipIf(files.length === 0)('the corpus', () => {
     for (const [round, indexes] of [all, all.filter((index) => index % 2 === 1), []].entries()) {
       const outcome = await writeExcerpt(
         {
-          task: { file: dataFile(path, sizeBytes), sequenceNumber: 1n, deletes: [] },
+          task: { file: dataFile(path, { fileSizeBytes: sizeBytes }), sequenceNumber: 1n, deletes: [] },
           partitionSpec: UNPARTITIONED,
           schema,
           nameMapping: undefined,

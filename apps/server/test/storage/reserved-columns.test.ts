@@ -17,7 +17,8 @@ import { writeMadeExcerpt } from '../../src/parquet/made-excerpt.ts'
 import { repeatedChunk, sequenceChunk } from '../../src/parquet/made-page.ts'
 import type { ExcerptOutcome, ExcerptRequest } from '../../src/parquet/excerpt-writer.ts'
 import { avroExcerptOf, struct, writeAvro } from './avro-data.ts'
-import { dataFile, excerptSql, openDuck, rowsOf } from './duck.ts'
+import { dataFile } from '@lake/core/scan/test/data-file.ts'
+import { excerptSql, openDuck, rowsOf } from './duck.ts'
 import { excerptOf, field, schemaOf } from './excerpt.ts'
 import { createLocalFiles, sizeOf, uriOf } from './local-files.ts'
 
@@ -93,7 +94,7 @@ describe('[RL4] _pos', () => {
     const rows = Array.from({ length: 20 }, (_, id) => ({ id }))
     const avro = writeAvro(directory, [{ name: 'id', type: 'int', 'field-id': 1 }], rows)
     const { schema, reserved } = reservedSchema('_pos', '_row_id')
-    const file = dataFile(avro, await sizeOf(avro), { format: 'avro', firstRowId: 50n })
+    const file = dataFile(avro, { fileSizeBytes: await sizeOf(avro), format: 'avro', firstRowId: 50n })
     const task = { file, sequenceNumber: 3n, deletes: [] }
     const outcome = await avroExcerptOf(directory, avro, schema, { task, reserved })
     expect(await rowsIn(outcome)).toEqual(rows.map(({ id }) => [id, String(id), String(id + 50)]))
@@ -111,7 +112,11 @@ function withReserved(
 describe('[RL3] lineage', () => {
   const lineage = async (file: Partial<DataFile>): Promise<unknown[][]> => {
     const { schema, reserved } = reservedSchema('_row_id', '_last_updated_sequence_number')
-    const task = { file: dataFile(path, await sizeOf(path), file), sequenceNumber: 9n, deletes: [] }
+    const task = {
+      file: dataFile(path, { fileSizeBytes: await sizeOf(path), ...file }),
+      sequenceNumber: 9n,
+      deletes: [],
+    }
     return await rowsIn(await excerptOf(path, schema, directory, { reserved, task }))
   }
 
@@ -145,7 +150,11 @@ describe('[RL5] what a manifest tells', () => {
     const { schema, reserved } = reservedSchema('_file', '_pos', '_spec_id', '_partition')
     const store = createLocalFiles()
     const request: ExcerptRequest = {
-      task: { file: dataFile('s3://a/ü', 1_000, { specId: 4, ...file }), sequenceNumber: 1n, deletes: [] },
+      task: {
+        file: dataFile('s3://a/ü', { fileSizeBytes: 1_000, specId: 4, ...file }),
+        sequenceNumber: 1n,
+        deletes: [],
+      },
       partitionSpec: { specId: 4, fields: [] },
       schema,
       reserved,

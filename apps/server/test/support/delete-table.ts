@@ -19,7 +19,7 @@ import type { RunProgress } from '../../src/queries/run-progress.ts'
 import { createTableDeletes } from '../../src/queries/statement-deletes.ts'
 import { duckdbType } from '../../src/sql/duckdb-type.ts'
 import { createTablePaths } from '../../src/storage/table-paths.ts'
-import { dataFile } from '../storage/duck.ts'
+import { dataFile } from '@lake/core/scan/test/data-file.ts'
 import { createLocalFiles, sizeOf, uriOf, type LocalFiles } from '../storage/local-files.ts'
 
 const NEVER = new AbortController().signal
@@ -118,14 +118,23 @@ export function createDeleteTable(
       await duck.run(`COPY (${sql}) TO '${path}' (FORMAT parquet, ROW_GROUP_SIZE 2048${ids}${copyOptions})`)
       const counted = await duck.runAndReadAll(`SELECT count(*)::INT FROM read_parquet('${path}')`)
       const recordCount = Number(counted.getRows()[0]?.[0])
-      const file = dataFile(uriOf(path), await sizeOf(path), { recordCount, specId, partition, ...more })
+      const file = dataFile(uriOf(path), {
+        fileSizeBytes: await sizeOf(path),
+        recordCount,
+        specId,
+        partition,
+        ...more,
+      })
       return keep(file, sequenceNumber)
     },
     async addBytes(bytes, { sequenceNumber, specId = 0, partition = new Map() }, changes) {
       fileCount += 1
       const path = join(directory, `file-${fileCount}`)
       await writeFile(path, bytes)
-      return keep(dataFile(uriOf(path), bytes.length, { specId, partition, ...changes }), sequenceNumber)
+      return keep(
+        dataFile(uriOf(path), { fileSizeBytes: bytes.length, specId, partition, ...changes }),
+        sequenceNumber,
+      )
     },
     async addVectors(vectors) {
       fileCount += 1
@@ -137,7 +146,8 @@ export function createDeleteTable(
       )
       await writeFile(path, bytes)
       vectors.forEach(({ of, positions, sequenceNumber }, index) => {
-        const vector = dataFile(uriOf(path), bytes.length, {
+        const vector = dataFile(uriOf(path), {
+          fileSizeBytes: bytes.length,
           content: 'position-deletes',
           format: 'puffin',
           recordCount: new Set(positions).size,

@@ -5,6 +5,7 @@ import type { LiteralValue } from '../iceberg/types.ts'
 import { encodeUtf8 } from '../iceberg/utf8.ts'
 import { DELETE_FILE_PATH_ID, indexDeleteFiles } from './delete-file-index.ts'
 import { finishSteps } from './steps.ts'
+import { dataFile } from './test/data-file.ts'
 
 const field = (fieldId: number, transform: string) => ({ sourceIds: [1], fieldId, name: 'p', transform })
 const specs = new Map<number, PartitionSpec>([
@@ -21,28 +22,12 @@ interface FileSketch extends Partial<DataFile> {
 }
 
 function sequenced({ value = 1n, sequence = 5n, ...changes }: FileSketch) {
-  const file: DataFile = {
-    content: 'data',
-    path: 's3://b/data',
-    format: 'parquet',
-    specId: 0,
+  const file = dataFile('s3://b/data', {
     partition: new Map([[1000, value]]),
     recordCount: 1,
     fileSizeBytes: 1,
-    columnSizes: undefined,
-    valueCounts: undefined,
-    nullValueCounts: undefined,
-    nanValueCounts: undefined,
-    lowerBounds: undefined,
-    upperBounds: undefined,
-    hasKeyMetadata: false,
-    equalityIds: undefined,
-    firstRowId: undefined,
-    referencedDataFile: undefined,
-    contentOffset: undefined,
-    contentSizeBytes: undefined,
     ...changes,
-  }
+  })
   return { file, sequenceNumber: sequence }
 }
 const positions = (sketch: FileSketch = {}) =>

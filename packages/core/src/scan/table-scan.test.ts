@@ -6,6 +6,7 @@ import type { PartitionSpec } from '../iceberg/table-metadata.ts'
 import type { LiteralValue, Schema } from '../iceberg/types.ts'
 import { refuseUnsupported } from './refuse-unsupported.ts'
 import { finishSteps } from './steps.ts'
+import { dataFile as plainFile } from './test/data-file.ts'
 import { ALL_PRUNING, createTableScan, NO_PRUNING } from './table-scan.ts'
 
 const LONG = { kind: 'long' } as const
@@ -33,30 +34,8 @@ const byBucket: PartitionSpec = {
   fields: [{ sourceIds: [1], fieldId: 1001, name: 'day', transform: 'bucket[4]' }],
 }
 
-function dataFile(path: string, changes: Partial<DataFile> = {}): DataFile {
-  return {
-    content: 'data',
-    path,
-    format: 'parquet',
-    specId: 0,
-    partition: new Map([[1000, 5n]]),
-    recordCount: 10,
-    fileSizeBytes: 100,
-    columnSizes: undefined,
-    valueCounts: undefined,
-    nullValueCounts: undefined,
-    nanValueCounts: undefined,
-    lowerBounds: undefined,
-    upperBounds: undefined,
-    hasKeyMetadata: false,
-    equalityIds: undefined,
-    firstRowId: undefined,
-    referencedDataFile: undefined,
-    contentOffset: undefined,
-    contentSizeBytes: undefined,
-    ...changes,
-  }
-}
+const dataFile = (path: string, changes: Partial<DataFile> = {}): DataFile =>
+  plainFile(path, { partition: new Map([[1000, 5n]]), recordCount: 10, fileSizeBytes: 100, ...changes })
 const entry = (file: DataFile, changes: Partial<ManifestEntry> = {}): ManifestEntry => ({
   status: 'added',
   snapshotId: 1n,

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { DataFile, ManifestEntry, ManifestFile } from '@lake/core/iceberg/manifest.ts'
 import { parseTableMetadata } from '@lake/core/iceberg/parse-table-metadata.ts'
+import { dataFile } from '@lake/core/scan/test/data-file.ts'
 import { createFileRows, createPartitionSums, manifestRows } from './file-rows.ts'
 import { metadataTableSchema } from './metadata-table-schema.ts'
 import { partitionStruct } from './partition-struct.ts'
@@ -68,28 +69,7 @@ const entry = (
   status,
   snapshotId,
   sequenceNumber: 1n,
-  file: {
-    content: 'data',
-    path: 's3://b/f',
-    format: 'parquet',
-    specId: 0,
-    partition: new Map(),
-    recordCount: 5,
-    fileSizeBytes: 50,
-    columnSizes: undefined,
-    valueCounts: undefined,
-    nullValueCounts: undefined,
-    nanValueCounts: undefined,
-    lowerBounds: undefined,
-    upperBounds: undefined,
-    hasKeyMetadata: false,
-    equalityIds: undefined,
-    firstRowId: undefined,
-    referencedDataFile: undefined,
-    contentOffset: undefined,
-    contentSizeBytes: undefined,
-    ...file,
-  },
+  file: dataFile('s3://b/f', { recordCount: 5, fileSizeBytes: 50, ...file }),
 })
 
 describe('the partition column', () => {
