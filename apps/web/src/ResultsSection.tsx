@@ -57,7 +57,10 @@ export function useEstimatePanel() {
 }
 
 function runInBackground(tab: Tab, text: RunText | null): void {
-  if (text === null) say('There is no statement to run yet.')
+  const bound = text === null ? null : bindParameters(text.sql, tab.parameters ?? [])
+  if (text === null || bound === null) say('There is no statement to run yet.')
+  else if (bound.kind === 'unbound')
+    say(`Give ${bound.names.map((name) => `$${name}`).join(', ')} a value first.`, 'warn')
   else startRun({ ...sourceOf(tab, tab.id, text), background: { kind: 'submit' } })
 }
 
