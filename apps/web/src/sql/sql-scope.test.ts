@@ -36,5 +36,6 @@ describe('completionContext', () => {
     expect(context).toMatchObject({ kind: 'any', tables: [{ namespace: 'c' }] })
   })
 
-  it('offers everything in an empty text', () => expect(at('|')).toEqual({ kind: 'any', tables: [] }))
+  it('offers everything in an empty text', () =>
+    expect(at('|')).toEqual({ kind: 'any', tables: [], ctes: [] }))
 })

@@ -2,6 +2,7 @@
 // the cursor. Works on unfinished text, so it looks for names and does not parse; the server decides what is valid.
 import { NOT_ALIAS, unquoteName as unquote } from './at-versions.ts'
 import { blankLiterals } from './blank-literals.ts'
+import { ctesOf, sourcesOf, type Cte } from './cte-scope.ts'
 import { statementAt } from './split-statements.ts'
 
 export interface ScopeTable {
@@ -16,9 +17,11 @@ export type CompletionContext =
   | { kind: 'namespaces' }
   /** After `iceberg.<namespace>.` */
   | { kind: 'tables'; namespace: string }
-  /** After `<alias>.` */
+  /** After `<alias>.` of a table */
   | { kind: 'columns'; table: ScopeTable }
-  | { kind: 'any'; tables: readonly ScopeTable[] }
+  /** After `<alias>.` of a common table expression */
+  | { kind: 'cte'; cte: Cte; tables: readonly ScopeTable[]; ctes: readonly Cte[] }
+  | { kind: 'any'; tables: readonly ScopeTable[]; ctes: readonly Cte[] }
   /** After a dot whose left side means nothing here. */
   | { kind: 'none' }
 
@@ -45,9 +48,11 @@ export function tablesInScope(sql: string): ScopeTable[] {
 export function completionContext(text: string, offset: number): CompletionContext {
   const range = statementAt(text, offset)
   const start = range === null || range.startOffset > offset ? offset : range.startOffset
-  const tables = range === null ? [] : tablesInScope(text.slice(range.startOffset, range.endOffset))
+  const sql = range === null ? '' : text.slice(range.startOffset, range.endOffset)
+  const tables = tablesInScope(sql)
+  const ctes = ctesOf(withoutLiterals(sql))
   const path = PATH_BEFORE.exec(withoutLiterals(text.slice(start, offset)))?.[1]
-  if (path === undefined) return { kind: 'any', tables }
+  if (path === undefined) return { kind: 'any', tables, ctes }
   const parts = (path.match(PATH_PART) ?? []).map(unquote)
   const [first, second] = parts
   if (first?.toLowerCase() === 'iceberg') {
@@ -56,5 +61,9 @@ export function completionContext(text: string, offset: number): CompletionConte
   }
   const owner = parts.at(-1)?.toLowerCase()
   const table = tables.find(({ name }) => name.toLowerCase() === owner)
-  return table === undefined ? { kind: 'none' } : { kind: 'columns', table }
+  if (table !== undefined) return { kind: 'columns', table }
+  const source =
+    sourcesOf(withoutLiterals(sql)).find(({ name }) => name.toLowerCase() === owner)?.source ?? owner
+  const cte = ctes.find(({ name }) => name.toLowerCase() === source?.toLowerCase())
+  return cte === undefined ? { kind: 'none' } : { kind: 'cte', cte, tables, ctes }
 }
