@@ -84,10 +84,10 @@ export const LIMITS = {
   variantCharsMax: 16 * MIB,
   variantDepthMax: 256,
   /** Of a column chunk that is decoded here rather than by the engine; as many are held as files are fetched at once. */
-  /** Threads that rewrite row groups with variants, and the heap of each. */
-  rewriteThreadsMax: 2,
-  rewritesWaitingMax: 4_096,
-  rewriteThreadHeapMib: 2_048,
+  /** Threads that decode pages (row groups with variants, large position delete files), and the heap of each. */
+  pageThreadsMax: 2,
+  pageTasksWaitingMax: 4_096,
+  pageThreadHeapMib: 2_048,
   rawColumnValuesMax: 4_000_000,
   rawChunkBytesMax: 128 * MIB,
   /** Of a column chunk that is written anew for the engine. */
@@ -97,6 +97,10 @@ export const LIMITS = {
   madeRowGroupRows: 1_048_576,
   /** One column of one row group of a position delete file, packed or not; one deletion vector. */
   deleteChunkBytesMax: 256 * MIB,
+  /** Rows of one row group of a position delete file; up to so many, in so many bytes, are decoded without a thread. */
+  deleteGroupRowsMax: 33_554_432,
+  deletesInlineRowsMax: 16_384,
+  deletesInlineBytesMax: MIB,
   /** Of all position delete files and deletion vectors of one table in one statement; each takes two bytes or so. */
   deletedPositionsMax: 100_000_000,
   deleteFilesReadAtOnceMax: 8,

@@ -1,22 +1,18 @@
 // Reads a position delete file in Parquet: pairs of a data file's path and a row's position in it. Which data file a path
 // names is for the caller. Rows may be unsorted, repeated, or of files that are gone; a NULL path names no file.
 // Source: Iceberg table spec, "Position Delete Files" and "Reserved Field IDs".
-import { AppError } from '@lake/core/errors.ts'
 import { DELETE_FILE_PATH_ID, DELETE_POSITION_ID } from '@lake/core/scan/delete-file-index.ts'
-import { parquetHeader, readColumn } from 'hyparquet/src/column.js'
-import { DEFAULT_PARSERS } from 'hyparquet/src/convert.js'
-import type { ColumnDecoder, FieldRepetitionType } from 'hyparquet/src/types.js'
+import { createTurns } from '../concurrency/turns.ts'
 import { LIMITS } from '../limits.ts'
 import type { FileReader } from './file-reader.ts'
 import { readFooter } from './footer.ts'
-import { PAGE_CODECS, PAGE_DECOMPRESSORS } from './page-codecs.ts'
-import type { ColumnChunk, ParquetMetadata, RowGroup, SchemaNode } from './parquet-metadata.ts'
+import { decodeInThread } from './page-threads.ts'
+import type { ParquetMetadata, RowGroup, SchemaNode } from './parquet-metadata.ts'
+import { decodePositions, type DeletedPositions, type PositionPages } from './position-delete-pages.ts'
 import { parquetCorrupt, parquetUnsupported } from './thrift.ts'
 
-const REPETITION: Readonly<Record<string, FieldRepetitionType>> = {
-  required: 'REQUIRED',
-  optional: 'OPTIONAL',
-}
+/** Rows that are handed over before the clock is looked at. */
+const ROWS_PER_CLOCK_CHECK = 4_096
 
 /**
  * Hands over every row whose path is not NULL.
@@ -33,21 +29,35 @@ export async function readPositionDeletes(
   const metadata = await readFooter(reader, { fileSizeBytes }, signal)
   const pathNode = findColumn(metadata, DELETE_FILE_PATH_ID, 'file_path', 'BYTE_ARRAY')
   const positionNode = findColumn(metadata, DELETE_POSITION_ID, 'pos', 'INT64')
+  const turns = createTurns(signal)
   for (const group of metadata.rowGroups) {
-    const paths = await readValues(pathNode, group, reader, signal)
-    const positions = await readValues(positionNode, group, reader, signal)
-    for (let row = 0; row < group.rowCount; row += 1) {
-      const path: unknown = paths[row]
-      if (path === undefined || path === null) {
-        if (pathNode.repetition === 'required') throw parquetCorrupt('a path has no value')
-        continue
+    const { runs, positions } = await decodeGroup(group, { pathNode, positionNode, reader }, signal)
+    let row = 0
+    for (const { path, end } of runs) {
+      for (; row < end; row += 1) {
+        take(path, positions[row] ?? 0)
+        if (row % ROWS_PER_CLOCK_CHECK === 0 && turns.isDue()) await turns.take()
       }
-      const position: unknown = positions[row]
-      if (typeof path !== 'string' || typeof position !== 'bigint')
-        throw parquetCorrupt('a position has no value')
-      take(path, Number(position))
     }
   }
+}
+
+/** A small row group here and now; any other in a thread, since its pages would hold up everything else. */
+async function decodeGroup(
+  group: RowGroup,
+  file: { readonly pathNode: SchemaNode; readonly positionNode: SchemaNode; readonly reader: FileReader },
+  signal: AbortSignal,
+): Promise<DeletedPositions> {
+  const { rowCount } = group
+  if (rowCount > LIMITS.deleteGroupRowsMax) throw parquetUnsupported('a very large position delete file')
+  const path = await readChunk(file.pathNode, group, file.reader, signal)
+  const position = await readChunk(file.positionNode, group, file.reader, signal)
+  const pages: PositionPages = { rowCount, path, position }
+  const sizeBytes = path.chunk.uncompressedBytes + position.chunk.uncompressedBytes
+  if (rowCount <= LIMITS.deletesInlineRowsMax && sizeBytes <= LIMITS.deletesInlineBytesMax) {
+    return decodePositions(pages)
+  }
+  return await decodeInThread('a position delete file', pages, [path.bytes, position.bytes], signal)
 }
 
 /** By its reserved id; in a file without ids, by its name. */
@@ -68,12 +78,12 @@ function findColumn(
   return node
 }
 
-async function readValues(
+async function readChunk(
   node: SchemaNode,
   group: RowGroup,
   reader: FileReader,
   signal: AbortSignal,
-): Promise<ArrayLike<unknown>> {
+): Promise<PositionPages['path']> {
   const chunk = group.chunks[node.leaf?.index ?? -1]
   if (chunk === undefined) throw parquetCorrupt('a row group lacks a column')
   const sizeBytes = chunk.range.end - chunk.range.start
@@ -89,76 +99,5 @@ async function readValues(
     },
     signal,
   )
-  const values = decodeChunk(bytes, chunk, node, group.rowCount)
-  if (values.length !== group.rowCount)
-    throw parquetCorrupt('a column has another number of values than rows')
-  return values
-}
-
-function decodeChunk(
-  bytes: Uint8Array,
-  chunk: ColumnChunk,
-  node: SchemaNode,
-  rowCount: number,
-): ArrayLike<unknown> {
-  const codec = PAGE_CODECS[chunk.codec]
-  if (codec === undefined) throw parquetUnsupported(`Parquet compression ${chunk.codec} of position deletes`)
-  const isText = node.leaf?.physicalType === 'BYTE_ARRAY'
-  const repetition = REPETITION[node.repetition]
-  const element: ColumnDecoder['element'] = {
-    name: node.name,
-    type: isText ? 'BYTE_ARRAY' : 'INT64',
-    ...(repetition ? { repetition_type: repetition } : {}),
-    ...(isText ? { converted_type: 'UTF8' } : {}),
-  }
-  const root = { element: { name: 'root', num_children: 1 }, children: [], count: 1, path: [] }
-  const leaf = { element, children: [], count: 1, path: [node.name] }
-  const decoder: ColumnDecoder = {
-    pathInSchema: [node.name],
-    type: isText ? 'BYTE_ARRAY' : 'INT64',
-    element,
-    schemaPath: [root, leaf],
-    codec,
-    parsers: DEFAULT_PARSERS,
-    compressors: PAGE_DECOMPRESSORS,
-  }
-  try {
-    checkPages(bytes, chunk, rowCount)
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    const rows = { groupStart: 0, selectStart: 0, selectEnd: rowCount, groupRows: rowCount }
-    const { data } = readColumn({ view, offset: 0 }, rows, decoder)
-    return data.length === 1 && data[0] ? data[0] : data.flatMap((part) => Array.from<unknown>(part))
-  } catch (cause) {
-    if (cause instanceof AppError) throw cause
-    throw new AppError('TABLE_CORRUPT', 'A position delete file cannot be decoded', { cause })
-  }
-}
-
-/** Counts and sizes in page headers decide how much memory decoding takes, so they are checked first. */
-function checkPages(
-  bytes: Uint8Array,
-  { uncompressedBytes, valueCount }: ColumnChunk,
-  rowCount: number,
-): void {
-  const reader = { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), offset: 0 }
-  let values = 0
-  while (values < rowCount) {
-    const header = parquetHeader(reader)
-    const counts = header.data_page_header ?? header.data_page_header_v2
-    const count = counts?.num_values ?? 0
-    const dictionaryCount = header.dictionary_page_header?.num_values ?? 0
-    if (
-      count < 0 ||
-      dictionaryCount < 0 ||
-      dictionaryCount > valueCount ||
-      header.compressed_page_size < 0 ||
-      header.uncompressed_page_size > uncompressedBytes ||
-      (counts === undefined && header.dictionary_page_header === undefined)
-    ) {
-      throw parquetCorrupt('a page has impossible sizes')
-    }
-    values += count
-    reader.offset += header.compressed_page_size
-  }
-  if (values !== rowCount || reader.offset > bytes.byteLength) throw parquetCorrupt('pages do not add up')
+  return { node, chunk, bytes }
 }

@@ -6,7 +6,9 @@ import { assembleNested } from 'hyparquet/src/assemble.js'
 import { parquetHeader, readColumn } from 'hyparquet/src/column.js'
 import { DEFAULT_PARSERS } from 'hyparquet/src/convert.js'
 import { isAppError } from '@lake/core/errors.ts'
+import { getMaxDefinitionLevel, getMaxRepetitionLevel } from 'hyparquet/src/schema.js'
 import { LIMITS } from '../limits.ts'
+import { checkPage, type CheckedColumn } from './page-check.ts'
 import { PAGE_CODECS, PAGE_DECOMPRESSORS } from './page-codecs.ts'
 import type { ColumnChunk, SchemaNode } from './parquet-metadata.ts'
 import { parquetCorrupt, parquetUnsupported } from './thrift.ts'
@@ -85,7 +87,12 @@ function treeOf(node: SchemaNode, path: string[], childKey: ChildKey): SchemaTre
 function decodeLeaf({ chunk, bytes }: RawChunk, schemaPath: SchemaTree[], rowCount: number): DecodedArray {
   const codec = PAGE_CODECS[chunk.codec]
   if (codec === undefined) throw parquetUnsupported(`Parquet compression ${chunk.codec} of a variant`)
-  checkPages(bytes, chunk)
+  checkPages(bytes, chunk, {
+    codec,
+    isBoolean: schemaPath.at(-1)?.element.type === 'BOOLEAN',
+    definitionMax: getMaxDefinitionLevel(schemaPath),
+    repetitionMax: getMaxRepetitionLevel(schemaPath),
+  })
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const { data } = readColumn(
     { view, offset: 0 },
@@ -111,7 +118,7 @@ function decoderOf(schemaPath: SchemaTree[], codec: CompressionCodec): Parameter
 }
 
 /** Walks the pages by their headers: sizes within bounds, and as many values as the chunk is said to have. */
-function checkPages(bytes: Uint8Array, chunk: ColumnChunk): void {
+function checkPages(bytes: Uint8Array, chunk: ColumnChunk, column: CheckedColumn): void {
   if (chunk.valueCount > LIMITS.rawColumnValuesMax || chunk.uncompressedBytes > LIMITS.rawChunkBytesMax) {
     throw parquetUnsupported('a very large row group of variants')
   }
@@ -132,7 +139,8 @@ function checkPages(bytes: Uint8Array, chunk: ColumnChunk): void {
       decodedBytes <= LIMITS.rawChunkBytesMax &&
       dictionaryCount <= LIMITS.rawColumnValuesMax &&
       (page?.num_values ?? 0) >= 0
-    if (!isPossible) throw parquetCorrupt('a page has an impossible size')
+    if (!isPossible || valueCount > chunk.valueCount) throw parquetCorrupt('a page has an impossible size')
+    checkPage(header, bytes.subarray(reader.offset, reader.offset + storedBytes), column)
     reader.offset += storedBytes
   }
   if (valueCount !== chunk.valueCount)

@@ -1,5 +1,5 @@
 // Writes the rows of one row group of a column anew, each variant in it as JSON text. Pure and synchronous; run in a thread
-// (rewrite-thread.ts), so all that goes in and out is plain data.
+// (page-threads.ts), so all that goes in and out is plain data.
 import { encodeUtf8 } from '@lake/core/iceberg/utf8.ts'
 import { VARIANT_TEXT } from '../column-types.ts'
 import { encodeMadeChunks } from '../made-chunk.ts'

@@ -4,12 +4,12 @@ import type { IcebergType } from '@lake/core/iceberg/types.ts'
 import { listShape, mapShape } from '../containers.ts'
 import type { FieldIds } from '../field-ids.ts'
 import type { FileReader } from '../file-reader.ts'
+import { decodeInThread } from '../page-threads.ts'
 import type { ColumnChunk, RowGroup, SchemaNode } from '../parquet-metadata.ts'
 import { leavesOf } from '../raw-column.ts'
 import { parquetCorrupt } from '../thrift.ts'
 import { compileRewriting } from './rewrite-column.ts'
 import type { RewriteInput, Rewriting } from './rewrite-column.ts'
-import { rewriteInThread } from './rewrite-in-thread.ts'
 
 export interface VariantColumn {
   readonly rewriting: Rewriting
@@ -96,7 +96,8 @@ export async function addVariantChunks(
     for (const { rewriting } of columns) {
       const chunks = await readChunks(rewriting.source, group, reader, signal)
       const input: RewriteInput = { ...rewriting, rowCount: group.rowCount, chunks }
-      made.push(...(await rewriteInThread(input, signal)))
+      const buffers = chunks.map(({ bytes }) => bytes)
+      made.push(...(await decodeInThread('a row group of variants', input, buffers, signal)))
     }
     added.push({ ...group, chunks: [...group.chunks, ...made] })
   }
