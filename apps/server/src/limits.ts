@@ -243,6 +243,7 @@ export const LIMITS = {
 
   // HTTP
   readinessTimeoutMs: 2 * SECOND,
+  readinessFreshMs: SECOND,
   /** How long running requests may go on when the server is asked to end. */
   drainMs: 5 * SECOND,
   requestBodyBytesMax: 2 * MIB,

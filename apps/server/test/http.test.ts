@@ -175,11 +175,18 @@ describe('headers and probes', () => {
   it('carry a strict content security policy and no version', async () => {
     const response = await fetch(`${stack.url}/api/v1/session`)
     const policy = response.headers.get('content-security-policy') ?? ''
-    expect(policy).toContain("script-src 'self';")
+    expect(policy).toContain("default-src 'none';script-src 'self';worker-src 'self';")
+    expect(policy).not.toContain('blob:')
     expect(policy).toContain("frame-ancestors 'none'")
     expect(response.headers.get('x-powered-by')).toBeNull()
     expect(response.headers.get('cache-control')).toBe('no-store')
     expect(response.headers.get('referrer-policy')).toBe('no-referrer')
+    expect(response.headers.get('x-frame-options')).toBe('DENY')
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(response.headers.get('permissions-policy')).toContain('camera=()')
+    // On plain loopback there is no TLS to insist on.
+    expect(response.headers.get('strict-transport-security')).toBeNull()
+    expect(response.headers.get('server')).toBeNull()
   })
 
   it('answer for life and readiness', async () => {

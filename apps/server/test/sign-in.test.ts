@@ -180,6 +180,22 @@ describe('[AU5] a cookie', () => {
   })
 })
 
+describe('behind TLS', () => {
+  it('the browser is told to insist on it', async () => {
+    const { headers } = await send('GET', '/session', {})
+    expect(headers.get('strict-transport-security')).toBe('max-age=31536000')
+    expect(headers.get('content-security-policy')).toContain('upgrade-insecure-requests')
+  })
+
+  it('nobody who is not signed in learns a version', async () => {
+    for (const path of ['/session', '/namespaces', '/nowhere']) {
+      const answer = await send('GET', path, {})
+      const text = JSON.stringify([...answer.headers]) + (await answer.text())
+      expect(text).not.toMatch(/express|node|"version":"/i)
+    }
+  })
+})
+
 describe('[AL1] sign-ins', () => {
   it('are written down with the address that a trusted proxy tells, whoever they were', async () => {
     audited.length = 0

@@ -170,7 +170,8 @@ function readSetup(base: URL, answer: ConfigAnswer): CatalogSetup {
 }
 
 function outcomeOf(status: number): 'ok' | 'not-found' | 'denied' | 'failed' {
-  if (status < 300) return 'ok'
+  // Not modified is an answer as good as any.
+  if (status < 300 || status === 304) return 'ok'
   if (status === 404) return 'not-found'
   return status === 401 || status === 403 || status === 419 ? 'denied' : 'failed'
 }

@@ -1,13 +1,14 @@
 // The Express application: guards, routes, the web app's files, errors. It decides nothing about queries.
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
-import helmet from 'helmet'
 import { AppError } from '@lake/core/errors.ts'
 import { API_PREFIX } from '@lake/core/api/contract.ts'
 import { LIMITS } from '../limits.ts'
 import { logError, sendError } from './error-response.ts'
 import type { HttpServices } from './http-services.ts'
+import { createProbes } from './probes.ts'
 import { guardLoopback, guardOrigin } from './request-guard.ts'
 import { assignRequestId, requestIdOf } from './request-id.ts'
+import { securityHeaders } from './security-headers.ts'
 import { createRouteTable } from './route-table.ts'
 import { addCatalogRoutes } from './routes/catalog-routes.ts'
 import { addFlightRoutes } from './routes/flight-routes.ts'
@@ -20,18 +21,9 @@ export function createApp(services: HttpServices): Express {
   app.set('trust proxy', services.trustedProxies.length > 0 && [...services.trustedProxies])
   app.use(assignRequestId(services.createId))
   app.use(countAnswers(services))
-  app.get('/livez', (_request, response) => {
-    response.type('text').send('ok\n')
-  })
-  app.get('/readyz', async (_request, response) => {
-    const problems = await services.findProblems()
-    response
-      .status(problems.length === 0 ? 200 : 503)
-      .type('text')
-      .send(problems.length === 0 ? 'ok\n' : `${problems.join('\n')}\n`)
-  })
+  app.use(securityHeaders(services.publicUrl))
+  app.use(createProbes(services))
   app.use(services.publicUrl === undefined ? guardLoopback : guardOrigin(services.publicUrl.origin))
-  app.use(securityHeaders())
 
   const api = express.Router()
   api.use((_request, response, next) => {
@@ -51,30 +43,6 @@ export function createApp(services: HttpServices): Express {
   })
   app.use(handleErrors(services))
   return app
-}
-
-function securityHeaders(): RequestHandler {
-  return helmet({
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: {
-        defaultSrc: ["'self'"],
-        scriptSrc: ["'self'"],
-        // The editor and the grid set styles on elements; scripts are never inline.
-        styleSrc: ["'self'", "'unsafe-inline'"],
-        workerSrc: ["'self'", 'blob:'],
-        fontSrc: ["'self'", 'data:'],
-        imgSrc: ["'self'", 'data:'],
-        connectSrc: ["'self'"],
-        objectSrc: ["'none'"],
-        baseUri: ["'none'"],
-        formAction: ["'self'"],
-        frameAncestors: ["'none'"],
-      },
-    },
-    strictTransportSecurity: false,
-    referrerPolicy: { policy: 'no-referrer' },
-  })
 }
 
 /** Files with a hash in their name never change; every other path is the app, which reads the URL itself. */
