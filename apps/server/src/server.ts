@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { VerifyStorageAccessResponse } from '@lake/core/api/contract.ts'
 import { AppError } from '@lake/core/errors.ts'
-import type { TicketClaims } from '@lake/core/flight/ticket.ts'
 import type { PruningSwitches } from '@lake/core/scan/table-scan.ts'
+import type { Authenticator } from './access/authenticator.ts'
 import { createAuthorizer } from './access/authorizer.ts'
 import { createQuotas, type Quotas } from './access/quotas.ts'
 import {
@@ -36,7 +36,7 @@ import type { Engine } from './engine/engine.ts'
 import { createEnginePool } from './engine/engine-pool.ts'
 import { createEstimates } from './flight/estimates.ts'
 import { createFlightService } from './flight/flight-service.ts'
-import { createTicketSealer, type TicketSealer } from './flight/ticket-sealer.ts'
+import { createTicketSealer } from './flight/ticket-sealer.ts'
 import { createApp } from './http/app.ts'
 import { createBoundedServer } from './http/bounded-server.ts'
 import { createMetricsApp } from './http/metrics-app.ts'
@@ -100,7 +100,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const parts = { ...lake, audit, quotas, metrics, clock, stack, pruning: options.pruning }
   const services = await createQueryServices(config, config.iceberg, parts)
   const sealer = createTicketSealer({ keys, purpose: 'do-get', clock })
-  const statements = await openBackground(config, { ...options, services, keys, sealer, metrics, stack })
+  const statements = await openBackground(config, {
+    ...options,
+    services,
+    keys,
+    tickets: sealer,
+    metrics,
+    stack,
+  })
   const app = createApp({
     ...access,
     ...services,
@@ -123,15 +130,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     webDirectory: options.webDirectory,
     createId: randomUUID,
     publicUrl: config.publicUrl,
-    findProblems: async () => {
-      const signal = AbortSignal.timeout(LIMITS.readinessTimeoutMs)
-      const found = [
-        findEngineProblems(services.engine, signal),
-        access.authenticator.findProblems(signal),
-        statements?.findProblems() ?? Promise.resolve([]),
-      ]
-      return (await Promise.all(found)).flat()
-    },
+    findProblems: async () => await findProblems(services.engine, access.authenticator, statements),
   })
   const url = await listen(createBoundedServer(app), config.http, stack)
   const metricsUrl =
@@ -198,12 +197,9 @@ function openLake(
 /** Background statements, where a store for them is configured. */
 async function openBackground(
   { statements, enginesMax }: Config,
-  parts: Omit<Parameters<typeof openStatements>[1], 'openTicket'> & { readonly sealer: TicketSealer },
+  parts: Parameters<typeof openStatements>[1],
 ): Promise<Statements | undefined> {
-  if (statements === undefined) return undefined
-  const openTicket = (ticket: string, principal: string | null): TicketClaims =>
-    parts.sealer.open(ticket, principal)
-  return await openStatements({ ...statements, enginesMax }, { ...parts, openTicket })
+  return statements && (await openStatements({ ...statements, enginesMax }, parts))
 }
 
 async function openAudit(
@@ -216,6 +212,21 @@ async function openAudit(
     metrics.auditLost(lineCount)
   }
   return createAuditLog({ sink, sqlMode: audit.sqlMode, clock, onLost })
+}
+
+/** What keeps statements from running as configured, in words. */
+async function findProblems(
+  engine: Engine,
+  authenticator: Authenticator,
+  statements: Statements | undefined,
+): Promise<readonly string[]> {
+  const signal = AbortSignal.timeout(LIMITS.readinessTimeoutMs)
+  const found = [
+    findEngineProblems(engine, signal),
+    authenticator.findProblems(signal),
+    statements?.findProblems() ?? Promise.resolve([]),
+  ]
+  return (await Promise.all(found)).flat()
 }
 
 /** Whether a statement could be planned now: the engine reads one. */

@@ -8,7 +8,7 @@ import { LIMITS } from '../src/limits.ts'
 import { canonicalRows, createBackgroundClient, type BackgroundClient } from './support/background-client.ts'
 import { createLakeCatalog } from './support/lake-catalog.ts'
 import { bearer, createTestPrincipals, type TestPrincipals } from './support/principals.ts'
-import { createTestClient, type TestClient } from './support/test-client.ts'
+import { createTestClient, readResult, type TestClient } from './support/test-client.ts'
 import { startTestLake, startTestStack, type TestLake, type TestStack } from './support/test-stack.ts'
 
 const T = 'iceberg.analytics.episodes'
@@ -93,6 +93,8 @@ describe('a background statement', () => {
     expect(pinsOf(submitted.tables)).toEqual(pinsOf(info.receipt?.tables))
     expect(info.rowCount).toBe(interactive.rowCount)
     expect(canonicalRows(await ada.rows(info))).toBe(canonicalRows(interactive.batches))
+    const again = await readResult(await client.doGet(info.ticket?.ticket ?? ''))
+    expect(canonicalRows(again.batches)).toBe(canonicalRows(interactive.batches))
   })
 
   it('[ST2] is nobody else’s: polls, cancels, lists and parts of others find nothing', async () => {

@@ -1,7 +1,6 @@
 // Puts the parts of background statements together: store, results, worker, retention and the service in front of them.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleepFor } from 'node:timers/promises'
-import type { TicketClaims } from '@lake/core/flight/ticket.ts'
 import type { Clock } from '../concurrency/clock.ts'
 import type { TicketKey } from '../config.ts'
 import type { StatementsConfig } from '../config/state.ts'
@@ -19,7 +18,7 @@ import { createResultReader } from './result-reader.ts'
 import { removeUnwanted } from './retention.ts'
 import { runJob } from './run-job.ts'
 import { createJobSealer } from './sealed-job.ts'
-import { createStatementService, type StatementService } from './statement-service.ts'
+import { createStatementService, type FlightTickets, type StatementService } from './statement-service.ts'
 import { startStatementWorker, type WorkerClock } from './worker.ts'
 
 export interface Statements {
@@ -38,7 +37,7 @@ export async function openStatements(
     readonly services: QueryServices
     readonly keys: readonly TicketKey[]
     readonly resolver: SecretResolver
-    readonly openTicket: (ticket: string, principal: string | null) => TicketClaims
+    readonly tickets: FlightTickets
     readonly logger: Logger
     readonly metrics: Metrics
     readonly stack: AsyncDisposableStack
@@ -70,13 +69,13 @@ export async function openStatements(
   )
   startRetention({ store, objects, clock }, onError, stack)
   const results = createResultReader({ objects, keys, clock })
-  const { openTicket } = parts
+  const { tickets } = parts
   const service = createStatementService({
     services,
     store,
     results,
     jobs,
-    openTicket,
+    tickets,
     createId: randomUUID,
     clock,
     wakeWorker: () => {

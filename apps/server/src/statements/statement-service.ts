@@ -47,13 +47,18 @@ export interface StatementService {
   readPart(ticket: string, principal: Principal, signal: AbortSignal): Promise<Uint8Array>
 }
 
+/** The tickets of get-flight-info. */
+export interface FlightTickets {
+  seal(claims: TicketClaims): string
+  open(ticket: string, principal: string | null): TicketClaims
+}
+
 export interface StatementServiceOptions {
   readonly services: QueryServices
   readonly store: StatementStore
   readonly results: ResultReader
   readonly jobs: JobSealer
-  /** Opens a ticket of get-flight-info. */
-  readonly openTicket: (ticket: string, principal: string | null) => TicketClaims
+  readonly tickets: FlightTickets
   readonly createId: () => string
   readonly clock: WorkerClock
   /** Told of new work, and of work to stop. */
@@ -180,7 +185,7 @@ async function planJob(
   const planned =
     request.ticket === undefined
       ? await planStatement({ sql: request.sql ?? '', pins: request.pins ?? [] }, principal, services, signal)
-      : await planTicket(options.openTicket(request.ticket, principal.id), principal, services, signal)
+      : await planTicket(options.tickets.open(request.ticket, principal.id), principal, services, signal)
   const { columns, tables, issuedAtMs = clock.nowMs(), ...pinned } = planned
   return {
     claims: {
@@ -264,12 +269,18 @@ async function describe(
     schema: manifest.schema,
     endpoints: options.results.endpoints(manifest, principal.id),
     receipt: manifest.receipt,
+    ticket: ticketOf(job, options),
     isReused: false,
     descriptor: null,
   }
 }
 
-const NOTHING_YET = { endpoints: [], receipt: null, isReused: false }
+const NOTHING_YET = { endpoints: [], receipt: null, ticket: null, isReused: false }
+
+function ticketOf({ claims }: StatementJob, { tickets, clock }: StatementServiceOptions): PollInfo['ticket'] {
+  const expiresAtMs = clock.nowMs() + LIMITS.ticketLifetimeMs
+  return { ticket: tickets.seal({ ...claims, expiresAtMs }), expiresAtMs }
+}
 
 const next = ({ statementId, state, revision }: StatementRecord): PollInfo['descriptor'] =>
   isEnded(state) ? null : { statementId, revision }

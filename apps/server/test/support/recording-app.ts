@@ -130,7 +130,7 @@ function recordingStatements(
     store: createMemoryStatementStore(),
     results: createResultReader({ objects: createMemoryResultObjects(clock), keys: [], clock }),
     jobs: createJobSealer([]),
-    openTicket: (ticket, principal) => sealer.open(ticket, principal),
+    tickets: sealer,
     createId,
     clock: waiting,
     wakeWorker: () => undefined,

@@ -47,7 +47,7 @@ export async function followStatement(
     throw new ApiError(code, message, { details })
   }
   await fetchParts(info, sink, signal)
-  sink.emit({ kind: 'receiptArrived', receipt: info.receipt })
+  sink.emit({ kind: 'receiptArrived', receipt: info.receipt, info: flightInfoOf(info) })
 }
 
 const refreshLists = () => void queryClient.invalidateQueries({ queryKey: ['statements'] })
@@ -80,9 +80,9 @@ const sleep = (ms: number, signal: AbortSignal) =>
     )
   })
 
-/** As what plans an interactive run gives, as far as anybody looks. */
-function flightInfoOf({ statementId, schema, tables }: PollInfo): FlightInfoResponse {
-  return { statementId, schema, tables, ticket: '', expiresAtMs: 0 }
+/** As what plans an interactive run gives; nothing is to be redeemed before it has finished. */
+function flightInfoOf({ statementId, schema, tables, ticket }: PollInfo): FlightInfoResponse {
+  return { statementId, schema, tables, ...(ticket ?? { ticket: '', expiresAtMs: 0 }) }
 }
 
 async function fetchParts(info: PollInfo, sink: BackgroundSink, signal: AbortSignal): Promise<void> {

@@ -30,7 +30,8 @@ export type RunEvent =
   | { kind: 'continued' }
   | { kind: 'stopRequested' }
   | { kind: 'stopAnswered'; isConfirmed: boolean }
-  | { kind: 'receiptArrived'; receipt: Receipt }
+  /** `info` where it is another one than was planned: its ticket is fresher. */
+  | { kind: 'receiptArrived'; receipt: Receipt; info?: FlightInfoResponse }
   | { kind: 'failed'; error: ApiError }
 
 export const isRunning = (state: RunState): boolean =>
@@ -66,7 +67,7 @@ export function reduceRun(state: RunState, event: RunEvent): RunState {
       return state.kind === 'stopping' ? { ...state, kind: 'stopped', isConfirmed: event.isConfirmed } : state
     case 'receiptArrived':
       return state.kind === 'reading' || state.kind === 'paused'
-        ? { kind: 'finished', info: state.info, receipt: event.receipt }
+        ? { kind: 'finished', info: event.info ?? state.info, receipt: event.receipt }
         : state
     case 'failed':
       return isRunning(state) && state.kind !== 'stopping'

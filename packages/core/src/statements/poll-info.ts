@@ -55,6 +55,8 @@ export const pollInfo = statementSummary.extend({
   /** Endpoints so far; they only grow. Rows are there once all of them are, so they come together with the receipt. */
   endpoints: z.array(resultEndpoint),
   receipt: receipt.nullable(),
+  /** Of a finished statement: redeems it once more, at the same snapshots and time, as an export does. */
+  ticket: z.object({ ticket: z.string(), expiresAtMs: milliseconds }).nullable(),
   /** True where an earlier result of the same statement at the same snapshots answers. */
   isReused: z.boolean(),
   descriptor: pollDescriptor.nullable(),
