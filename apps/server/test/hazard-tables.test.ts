@@ -130,6 +130,14 @@ describe('files that contradict each other', () => {
     }
   })
 
+  it('[H91] a vector that its Puffin file does not list as one fails every statement', async () => {
+    for (const select of ['count(*)', 'id']) {
+      expect(await failureOf(`SELECT ${select} FROM iceberg.generated.blob_of_another_kind`)).toMatchObject({
+        code: 'TABLE_CORRUPT',
+      })
+    }
+  })
+
   it('[H58b] [H90] a deletion vector stands for all position deletes of its file', async () => {
     expect(await cells('id', 'upgraded ORDER BY id')).toEqual(['1', '2', '3'])
     expect(await cells('count(*)', 'upgraded')).toEqual(['3'])

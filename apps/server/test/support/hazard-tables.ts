@@ -116,6 +116,19 @@ export const HAZARD_TABLES: readonly GeneratedTable[] = [
     ],
   },
   {
+    name: 'blob_of_another_kind',
+    fields: [ID],
+    write: async (folder, duck) => [
+      ...(await parquet(FIVE_ROWS)(folder, duck)),
+      ...vectors(folder, [0]).map((vector) => {
+        // The bytes are those of a vector, and the file says that they are something else.
+        const { bytes } = encodePuffin([encodeVector(encodeRoaring64([0]))], { type: 'some-statistics-v1' })
+        writeFileSync(join(folder, vector.name), bytes)
+        return vector
+      }),
+    ],
+  },
+  {
     name: 'upgraded',
     fields: [ID],
     write: async (folder, duck) => [
