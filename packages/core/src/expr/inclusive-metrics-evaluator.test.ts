@@ -120,6 +120,10 @@ test('[EX10] [H28] a summary that says nothing excludes nothing', () => {
   expect(mightMatchManifest(isNull, fields, [{ ...empty, containsNan: undefined }])).toBe(true)
   expect(mightMatchManifest(isNull, fields, [{ ...empty, containsNan: false }])).toBe(false)
   expect(mightMatchManifest(isNull, fields, [])).toBe(true)
+  // A list of another length than the spec's fields cannot be matched to them.
+  const telling = { ...empty, containsNan: false }
+  expect(mightMatchManifest(isNull, fields, [telling])).toBe(false)
+  expect(mightMatchManifest(isNull, fields, [telling, telling])).toBe(true)
   expect(mightMatchManifest(isNull, fields, undefined)).toBe(true)
 })
 
