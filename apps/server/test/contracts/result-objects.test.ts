@@ -1,5 +1,6 @@
 // What every store of results promises: one suite over a folder, a bucket of the local lake, and the one in memory that
 // simulations use.
+import { execFileSync } from 'node:child_process'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -100,7 +101,33 @@ describeObjects('results in a bucket', async () => {
   return { objects, close: async () => lake[Symbol.asyncDispose]() }
 })
 
+/** Mounts a file system of 1 MiB; false where that is not allowed. */
+function mountSmall(directory: string): boolean {
+  try {
+    execFileSync('/bin/mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', directory], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
 describe('a folder', () => {
+  it('[RP5] on a disk that is full says so, and keeps nothing of what did not fit', async (context) => {
+    const directory = await mkdtemp(join(tmpdir(), 'lake-small-'))
+    const isMounted = mountSmall(directory)
+    try {
+      if (!isMounted) context.skip('a small file system cannot be mounted here')
+      const objects = createFolderResultObjects(join(directory, 'results'))
+      const failure = objects.putIfAbsent('s/1/part', new Uint8Array(2_000_000), NEVER)
+      await expect(failure).rejects.toMatchObject({ code: 'RESULTS_FULL' })
+      for await (const { key } of objects.list('', NEVER)) expect.fail(key)
+      expect(await objects.putIfAbsent('s/1/part', new Uint8Array(200_000), NEVER)).toBe(true)
+    } finally {
+      if (isMounted) execFileSync('/bin/umount', [directory])
+      await rm(directory, { recursive: true })
+    }
+  })
+
   it('[RP5] keeps no half of a file that a crash left, and no folder without files', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'lake-results-'))
     const objects = createFolderResultObjects(directory)

@@ -1,0 +1,130 @@
+// Following a background statement over answers of a server: what of its parts is believed, and what is waited out.
+import { createHash } from 'node:crypto'
+import { RecordBatchStreamWriter, tableFromArrays } from 'apache-arrow'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { PollInfo } from '@lake/core/statements/poll-info.ts'
+import { followStatement } from './background-run.ts'
+import { ResultBuffer } from './result-buffer.ts'
+import type { RunEvent } from './run-state.ts'
+
+vi.mock('../limits.ts', async (original) => ({
+  ...(await original<object>()),
+  POLL_RETRY_MS: 5,
+}))
+
+const partOf = (values: number[]): Uint8Array =>
+  RecordBatchStreamWriter.writeAll(tableFromArrays({ n: Int32Array.from(values) })).toUint8Array(true)
+const PARTS = [partOf([1, 2, 3]), partOf([4, 5])]
+const RECEIPT = { statementId: 's', tables: [], rowCount: 5, elapsedMs: 1, engine: 'e' }
+
+const info = (changes: Partial<PollInfo> = {}): PollInfo => ({
+  statementId: 's',
+  state: 'running',
+  progress: 0.5,
+  bytesRead: 1,
+  bytesPlanned: 2,
+  rowCount: 0,
+  attemptCount: 1,
+  submittedAtMs: 1,
+  startedAtMs: 1,
+  endedAtMs: null,
+  expiresAtMs: null,
+  sql: 'SELECT',
+  tables: [],
+  failure: null,
+  schema: [],
+  endpoints: [],
+  receipt: null,
+  ticket: null,
+  isReused: false,
+  descriptor: { statementId: 's', revision: 1 },
+  ...changes,
+})
+const finished = (): PollInfo =>
+  info({
+    state: 'finished',
+    progress: 1,
+    rowCount: 5,
+    descriptor: null,
+    receipt: RECEIPT,
+    endpoints: PARTS.map((bytes, index) => ({
+      rowStart: index * 3,
+      rowCount: index === 0 ? 3 : 2,
+      byteCount: bytes.byteLength,
+      sha256: createHash('sha256').update(bytes).digest('hex'),
+      ticket: String(index),
+      expiresAtMs: Date.now() + 60_000,
+    })),
+  })
+
+let polls: (() => Response)[]
+let parts: Uint8Array[]
+beforeEach(() => {
+  vi.stubGlobal('isSecureContext', true)
+  parts = [...PARTS]
+  vi.stubGlobal('fetch', (path: string, { body }: { body: string }) => {
+    if (path.endsWith('/poll-flight-info'))
+      return Promise.resolve().then(polls.shift() ?? (() => Response.error()))
+    const { ticket } = JSON.parse(body) as { ticket: string }
+    return Promise.resolve(new Response(parts[Number(ticket)]?.slice() as Uint8Array<ArrayBuffer>))
+  })
+})
+afterEach(() => {
+  vi.unstubAllGlobals()
+})
+
+async function follow(): Promise<{ events: RunEvent[]; buffer: ResultBuffer; code: string | undefined }> {
+  const events: RunEvent[] = []
+  const buffer = new ResultBuffer()
+  const sink = {
+    buffer,
+    emit: (event: RunEvent) => events.push(event),
+    rowsArrived: () => undefined,
+    waitForRoom: () => Promise.resolve(),
+    polled: () => undefined,
+  }
+  const request = { descriptor: { statementId: 's' } }
+  const code = await followStatement(request, sink, new AbortController().signal).then(
+    () => undefined,
+    (error: { code: string }) => error.code,
+  )
+  return { events, buffer, code }
+}
+
+it('[BG4] takes every part in order and ends with the receipt', async () => {
+  polls = [() => Response.json(info()), () => Response.json(finished())]
+  const { events, buffer, code } = await follow()
+  expect(code).toBeUndefined()
+  expect(buffer.rowCount).toBe(5)
+  expect(events.map(({ kind }) => kind)).toEqual(['planned', 'receiptArrived'])
+})
+
+it('[BG4] shows no part whose bytes are not those of the manifest', async () => {
+  const cut = PARTS[1]!.slice(0, -8)
+  const altered = PARTS[1]!.slice()
+  altered[altered.length >> 1]! ^= 1
+  for (const bytes of [cut, altered]) {
+    polls = [() => Response.json(finished())]
+    parts = [PARTS[0]!, bytes]
+    const { events, buffer, code } = await follow()
+    expect(code).toBe('RESULT_CORRUPT')
+    expect(buffer.rowCount).toBe(3)
+    expect(events.some(({ kind }) => kind === 'receiptArrived')).toBe(false)
+  }
+})
+
+it('[BG4] waits out a server that is away, and says how a statement failed', async () => {
+  const away = (): Response => {
+    throw new TypeError('fetch failed')
+  }
+  const failure = { code: 'SNAPSHOT_EXPIRED', message: 'gone' }
+  polls = [
+    () => Response.json(info()),
+    away,
+    away,
+    () => Response.json(info({ state: 'failed', failure, descriptor: null })),
+  ]
+  const { code } = await follow()
+  expect(code).toBe('SNAPSHOT_EXPIRED')
+  expect(polls).toHaveLength(0)
+})
