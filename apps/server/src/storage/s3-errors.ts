@@ -36,6 +36,13 @@ export function s3Error(answer: S3Answer, location: S3Location, region: string):
     return new StorageCredentialsRefused(`Object storage refused the credentials (${said})`, details)
   }
   switch (answer.status) {
+    case 400:
+      // Ceph says so of a damaged session token. Asking again does not help, other credentials may.
+      if (code === 'RequestTimeout') break
+      return new StorageCredentialsRefused(
+        `Object storage refused the request or its credentials (${said})`,
+        details,
+      )
     case 403:
       return new AppError(
         'STORAGE_ACCESS_DENIED',
@@ -54,8 +61,9 @@ export function s3Error(answer: S3Answer, location: S3Location, region: string):
     case 412:
       return objectChanged(location, region)
     default:
-      return new AppError('STORAGE_UNAVAILABLE', `Object storage answered ${said}`, { details })
+      break
   }
+  return new AppError('STORAGE_UNAVAILABLE', `Object storage answered ${said}`, { details })
 }
 
 /** Data and metadata files are immutable, so an object that was replaced would mix two versions in one answer. */

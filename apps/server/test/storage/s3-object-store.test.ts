@@ -219,6 +219,12 @@ describe('failures that stay', () => {
     ['404 NoSuchKey', failure(404, 'NoSuchKey'), 'OBJECT_MISSING'],
     ['404 NoSuchBucket', failure(404, 'NoSuchBucket'), 'OBJECT_MISSING'],
     ['400 ExpiredToken', failure(400, 'ExpiredToken'), 'STORAGE_ACCESS_DENIED'],
+    [
+      '400 InvalidArgument, said of a damaged token',
+      failure(400, 'InvalidArgument'),
+      'STORAGE_ACCESS_DENIED',
+    ],
+    ['400 without a code', failure(400), 'STORAGE_ACCESS_DENIED'],
     ['401', failure(401), 'STORAGE_ACCESS_DENIED'],
     ['412', failure(412, 'PreconditionFailed'), 'TABLE_CORRUPT'],
     ['416, the object is shorter than its metadata says', failure(416, 'InvalidRange'), 'TABLE_CORRUPT'],
