@@ -1,7 +1,7 @@
 // Measures the server under load: requests answered in a second and their latency, by number of clients that each ask again
 // as soon as they are answered; what is shed; and memory. Only loopback is asked, for a bounded time.
 //
-//   npm run bench:load [-- --seconds 5] [--clients 1,8,64,256] [--soak 300]
+//   npm run bench:load [-- --seconds 5] [--clients 1,8,64,256] [--only planning] [--soak 300] [--impatient]
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,10 +17,12 @@ const { values: options } = parseArgs({
     seconds: { type: 'string', default: '5' },
     clients: { type: 'string', default: '1,8,64,256' },
     soak: { type: 'string', default: '0' },
+    only: { type: 'string', default: '' },
+    impatient: { type: 'boolean', default: false },
   },
 })
-/** What a refused client waits before it asks again: less than it is told to, so that the load stays. */
-const REFUSED_WAIT_MS = 20
+/** A refused client waits as long as it is told to, or hardly, where it is one of those that do not listen. */
+const IMPATIENT_WAIT_MS = 20
 const SOAK_CLIENTS = 16
 
 interface Request {
@@ -62,7 +64,7 @@ async function main(): Promise<void> {
   process.stdout.write(`${JSON.stringify(machineFacts())}\n`)
   const requests = await makeRequests(server.ready.url)
   const loads: Load[] = []
-  for (const [what, request] of Object.entries(requests)) {
+  for (const [what, request] of Object.entries(requests).filter(([name]) => name.includes(options.only))) {
     for (const clients of options.clients.split(',').map(Number)) {
       loads.push(await measure(what, request, { server, clients, seconds: Number(options.seconds) }))
       print(loads.at(-1))
@@ -100,13 +102,14 @@ async function measure(
   const client = async (): Promise<void> => {
     while (performance.now() < endMs) {
       const startMs = performance.now()
-      const status = await ask(pool, request)
+      const { status, retryAfterS } = await ask(pool, request)
       if (status === 200) {
         counts.answered += 1
         latency.record(Math.max(1, Math.round((performance.now() - startMs) * 1_000)))
       } else if (status === 429 || status === 503) {
         counts.refused += 1
-        await new Promise((resolve) => setTimeout(resolve, REFUSED_WAIT_MS))
+        const waitMs = options.impatient ? IMPATIENT_WAIT_MS : retryAfterS * 1_000
+        await new Promise((resolve) => setTimeout(resolve, waitMs))
       } else counts.failed += 1
     }
   }
@@ -129,14 +132,17 @@ async function measure(
 }
 
 /** The answer is read to its end. */
-async function ask(pool: Pool, { method, path, body }: Request): Promise<number> {
+async function ask(
+  pool: Pool,
+  { method, path, body }: Request,
+): Promise<{ status: number; retryAfterS: number }> {
   try {
     const headers = body === undefined ? {} : { 'content-type': 'application/json' }
     const answer = await pool.request({ method, path, headers, body: body ?? null })
     await answer.body.dump({ limit: Number.MAX_SAFE_INTEGER })
-    return answer.statusCode
+    return { status: answer.statusCode, retryAfterS: Number(answer.headers['retry-after'] ?? 1) }
   } catch {
-    return 0
+    return { status: 0, retryAfterS: 1 }
   }
 }
 
