@@ -36,6 +36,15 @@ describe('[ED5] completion', () => {
     expect(labels('SELECT x.¦ FROM iceberg.sales.orders o')).toEqual([])
   })
 
+  it('offers reserved columns behind those of the table, and none that the table has itself', () => {
+    const own = new Map([...lists, [listId(columnsOf('lines')), [item('_FILE', 'int'), item('id', 'long')]]])
+    const text = 'SELECT l. FROM iceberg.sales.lines l'
+    const names = suggest({ text, offset: 9, word: '' }, own, signatures).shown.map(({ label }) => label)
+    expect(names.slice(0, 2).toSorted()).toEqual(['_FILE', 'id'])
+    expect(names).toContain('_row_id')
+    expect(names).not.toContain('_file')
+  })
+
   it('knows common table expressions, their columns and those of their `*`', () => {
     const sql = `WITH a AS (SELECT id AS key FROM iceberg.sales.orders), b AS (SELECT * FROM a),
       c AS (SELECT * FROM iceberg.sales.orders) SELECT`
