@@ -70,12 +70,13 @@ describe('cancelling', () => {
   })
 
   it('a run that was given up before its first rows leaves nothing to the next session', async () => {
-    for (let round = 0; round < 4; round += 1) {
+    // At once, while the statements before the run are on their way, and while it runs.
+    for (const waitMs of [undefined, 0, 0, 1, 3, 20, 60]) {
       const session = await engine.acquire(never)
       const given = settle(
         session.execute('SELECT sum(hash(i)) FROM range(40000000) t(i)', { rowsMax: Infinity }, never),
       )
-      await new Promise((resolve) => setTimeout(resolve, round * 20))
+      if (waitMs !== undefined) await new Promise((resolve) => setTimeout(resolve, waitMs))
       await session[Symbol.asyncDispose]()
       await given
       await using next = await engine.acquire(never)

@@ -125,22 +125,40 @@ export function createSession(client: EngineClient, options: SessionOptions): En
   const runs = createRuns(client)
   let isDisposed = false
   let hasTime = false
+  /** Statements of ours that were sent and not answered yet. */
+  let defining: Promise<unknown> | undefined
+
+  const define = async (statements: readonly string[], signal: AbortSignal): Promise<void> => {
+    defining = client.request({ kind: 'define', statements }, signal)
+    try {
+      await defining
+    } finally {
+      defining = undefined
+    }
+  }
+  /** The process may be another session's already: whatever was given up must not reach it any more. */
+  const refuseDisposed = (): void => {
+    if (isDisposed) throw new AppError('CANCELLED', 'The statement was given up')
+  }
 
   return {
     directory: client.directory,
     lost: client.lost,
     async defineScans(scans, signal) {
       await runs.close()
-      await client.request({ kind: 'define', statements: scanViewStatements(scans) }, signal)
+      refuseDisposed()
+      await define(scanViewStatements(scans), signal)
     },
     async execute(sql, { rowsMax, statementAtMs, instants = [] }, signal): Promise<EngineResult> {
       await runs.close()
       // The first run fixes the time for those that follow, where the caller did not.
       if (!hasTime) {
         const statements = statementTimeMacros(statementAtMs ?? systemClock.nowMs())
-        await client.request({ kind: 'define', statements }, signal)
+        refuseDisposed()
+        await define(statements, signal)
         hasTime = true
       }
+      refuseDisposed()
       // Infinity has no JSON.
       const rows = Math.min(rowsMax, Number.MAX_SAFE_INTEGER)
       const request = { kind: 'execute', sql, rowsMax: rows, instants } as const
@@ -152,6 +170,7 @@ export function createSession(client: EngineClient, options: SessionOptions): En
       if (isDisposed) return
       isDisposed = true
       try {
+        if (defining) await endStarting(client, defining)
         await runs.close()
       } finally {
         await options.release()
