@@ -1,6 +1,7 @@
 // What one run gave: the receipt above, the comparison with a link's answer, the rows, and the receipt's panel beside.
 import { useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
+import { ExportMenu } from './features/export/ExportMenu.tsx'
 import { DataMoved } from './features/receipt/DataMoved.tsx'
 import { LinkMenu } from './features/receipt/LinkMenu.tsx'
 import { LinkVerdict, linkVerdict } from './features/receipt/LinkVerdict.tsx'
@@ -38,7 +39,15 @@ export function ResultArea({ run, snapshot, title, onPlaceCursor }: ResultAreaPr
         isPanelOpen={isPanelOpen}
         onTogglePanel={() => setPanelOpen((isOpen) => !isOpen)}
         actions={
-          <LinkMenu run={run} snapshot={snapshot} title={title} onFingerprint={() => fingerprintOf(run)} />
+          <>
+            <ExportMenu
+              run={run}
+              snapshot={snapshot}
+              title={title}
+              receipt={<ReceiptLine snapshot={snapshot} />}
+            />
+            <LinkMenu run={run} snapshot={snapshot} title={title} onFingerprint={() => fingerprintOf(run)} />
+          </>
         }
       />
       <DataMoved

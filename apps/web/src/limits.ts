@@ -78,6 +78,11 @@ export const GRID_VIEWS_KEPT_MAX = 100
 export const COLUMN_MENU_MAX = 400
 export const ZONE_OFFSETS_KEPT_MAX = 20_000
 
+/** After this long a file that an export left behind is no tab's any more. */
+export const EXPORT_LEFTOVER_MS = 3_600_000
+/** How long the browser may read a file that was handed to its downloads. */
+export const DOWNLOAD_URL_KEPT_MS = 600_000
+
 /** How often the tables behind a shown result are looked at for newer commits. */
 export const DATA_MOVED_POLL_MS = 30_000
 /** Tables of one result that are looked at. */

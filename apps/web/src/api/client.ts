@@ -19,6 +19,7 @@ import {
   type PollRequest,
   type RouteName,
 } from '@lake/core/api/contract.ts'
+import type { ExportRequest } from '@lake/core/api/export-contract.ts'
 import { pollInfo } from '@lake/core/statements/poll-info.ts'
 import { API_TIMEOUT_MS, CANCEL_TIMEOUT_MS } from '../limits.ts'
 import { waitForSignIn } from './session-gate.ts'
@@ -125,6 +126,16 @@ export const postFlightInfo = (body: FlightInfoRequest, signal: AbortSignal) =>
 export async function postDoGet(ticket: string, signal: AbortSignal): Promise<Response> {
   try {
     return await send('doGet', { body: { ticket } }, signal)
+  } catch (error) {
+    if (signal.aborted) throw error
+    throw toApiError(error)
+  }
+}
+
+/** Redeems a ticket for a file. The caller reads the body to its closing message; aborting `signal` closes the stream. */
+export async function postExport(body: ExportRequest, signal: AbortSignal): Promise<Response> {
+  try {
+    return await send('export', { body }, signal)
   } catch (error) {
     if (signal.aborted) throw error
     throw toApiError(error)

@@ -107,7 +107,9 @@ export class QueryRun {
     if (info !== null) {
       try {
         const work =
-          this.source.background === undefined ? { ticket: info.ticket } : { statementId: info.statementId }
+          this.source.background === undefined
+            ? { ticket: info.ticket, verb: 'do-get' as const }
+            : { statementId: info.statementId }
         const { status } = await postCancel(work, new AbortController().signal)
         isConfirmed = status !== 'cancelling'
       } catch (error) {

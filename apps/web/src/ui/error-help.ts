@@ -31,6 +31,10 @@ const NEXT_STEPS: Readonly<Record<string, string>> = {
   RESULTS_FULL: 'Ask the operator to make room for results, or select less.',
   RESULT_CORRUPT: 'Run the statement again: what was kept of its result is damaged.',
   SCAN_TOO_LARGE: 'Filter on a partition column, or select fewer columns.',
+  EXPORT_FORMAT_LIMIT: 'Choose another format.',
+  EXPORT_INCOMPLETE: 'Export again. Nothing was saved under its name.',
+  EXPORT_NO_ROOM: 'Free some disk space, choose Parquet, which is smaller, or select less.',
+  EXPORT_CHANGED: 'Run the statement again, and export its result.',
   BUSY: 'Wait a moment and run again.',
   DEADLINE_EXCEEDED: 'Narrow the statement, or try again when less is running.',
   ENGINE_FAILED: 'Run again. If it fails the same way, aggregate less at once.',
@@ -44,6 +48,9 @@ export const nextStep = (code: string): string | null => NEXT_STEPS[code] ?? nul
 /** The code's meaning in one line, for a title. */
 export function errorTitle(code: string): string {
   if (code === 'NETWORK') return 'The server could not be reached.'
+  if (code === 'EXPORT_INCOMPLETE') return 'The file did not arrive whole.'
+  if (code === 'EXPORT_NO_ROOM') return 'There is no room for the file.'
+  if (code === 'EXPORT_CHANGED') return 'The result would have other columns now.'
   if (code === 'STREAM_INCOMPLETE') return 'The result is incomplete.'
   return code in ERROR_CODES ? ERROR_CODES[code as ErrorCode].summary : 'Something failed.'
 }

@@ -13,8 +13,9 @@ const TABLES_SHOWN_MAX = 3
 
 interface ReceiptLineProps {
   snapshot: RunSnapshot
-  isPanelOpen: boolean
-  onTogglePanel: () => void
+  isPanelOpen?: boolean
+  /** Without it the line stands alone, with no panel. */
+  onTogglePanel?: () => void
   /** What else can be done with the answer, before the button of the panel. */
   actions?: ReactNode
 }
@@ -46,7 +47,7 @@ function elapsedText(snapshot: RunSnapshot): string {
   return durationText(Math.max(0, (snapshot.endedAtMs ?? snapshot.startedAtMs) - snapshot.startedAtMs))
 }
 
-export function ReceiptLine({ snapshot, isPanelOpen, onTogglePanel, actions }: ReceiptLineProps) {
+export function ReceiptLine({ snapshot, isPanelOpen = false, onTogglePanel, actions }: ReceiptLineProps) {
   const { state, rowCount } = snapshot
   const isLive = isRunning(state)
   const now = useNow(15_000)
@@ -71,14 +72,16 @@ export function ReceiptLine({ snapshot, isPanelOpen, onTogglePanel, actions }: R
         )}
       </span>
       {actions}
-      <button
-        type="button"
-        className="button button-quiet receipt-toggle"
-        aria-expanded={isPanelOpen}
-        onClick={onTogglePanel}
-      >
-        <ReceiptText size={14} aria-hidden /> Receipt
-      </button>
+      {onTogglePanel !== undefined && (
+        <button
+          type="button"
+          className="button button-quiet receipt-toggle"
+          aria-expanded={isPanelOpen}
+          onClick={onTogglePanel}
+        >
+          <ReceiptText size={14} aria-hidden /> Receipt
+        </button>
+      )}
     </section>
   )
 }
