@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openDuck } from '../apps/server/test/storage/duck.ts'
 import { lakeEnvironment, ROOT, startProgram, type LakeReady, type Program } from '../scripts/programs.ts'
+import { measureExports } from './exports.ts'
 import { measureFetchedBytes } from './fetched-bytes.ts'
 import { findDataFiles } from './lake-files.ts'
 import { measurePlanning } from './planning-delay.ts'
@@ -55,8 +56,9 @@ async function main(): Promise<void> {
     everything && last ? await measureSlowReader(lake.ready, everything.sql, last.rowCount) : undefined
   const decoding = await measureDecoding()
   const planning = await measurePlanning()
+  const exports = await measureExports(lake.ready)
   const command = `npm run bench -- --runs ${runs} --scale ${options.scale}`
-  const report = { command, machine: machineFacts(), statements, decoding, planning, slowReader }
+  const report = { command, machine: machineFacts(), statements, decoding, planning, slowReader, exports }
   await writeReport(options.out, report)
   process.stdout.write(`${command}\n${JSON.stringify(report.machine)}\n\n${formatReport(report)}\n`)
 }

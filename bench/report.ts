@@ -2,6 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { cpus, totalmem } from 'node:os'
 import { dirname } from 'node:path'
+import type { ExportMeasurement } from './exports.ts'
 import type { FetchedBytes } from './fetched-bytes.ts'
 import type { PlanningDelay } from './planning-delay.ts'
 import type { DecodingDelay, SlowReader } from './server-health.ts'
@@ -31,6 +32,7 @@ export interface Report {
   readonly decoding: readonly DecodingDelay[]
   readonly planning: readonly PlanningDelay[]
   readonly slowReader: SlowReader | undefined
+  readonly exports: readonly ExportMeasurement[]
 }
 
 export function machineFacts(): Report['machine'] {
@@ -49,7 +51,7 @@ export async function writeReport(path: string, report: Report): Promise<void> {
   await writeFile(path, `${JSON.stringify(report, undefined, 2)}\n`)
 }
 
-export function formatReport({ statements, decoding, planning, slowReader }: Report): string {
+export function formatReport({ statements, decoding, planning, slowReader, exports }: Report): string {
   const times = table(
     ['statement', 'rows', 'plan', 'first row', 'cold', 'warm', 'DuckDB', 'warm ÷ DuckDB', 'rows/s'],
     statements.map(({ name, rowCount, planBestMs, cold, warm, duckDb }) => [
@@ -98,7 +100,14 @@ export function formatReport({ statements, decoding, planning, slowReader }: Rep
         ],
       )
     : ''
-  return [times, bytes, decoding.length > 0 ? delays : '', formatPlanning(planning), memory]
+  return [
+    times,
+    bytes,
+    decoding.length > 0 ? delays : '',
+    formatPlanning(planning),
+    memory,
+    exportTable(exports),
+  ]
     .filter((part) => part !== '')
     .join('\n\n')
 }
@@ -114,6 +123,22 @@ export function formatPlanning(planning: readonly PlanningDelay[]): string {
       ms(blockedCpuMs),
       mib(heapBytes),
       load.toFixed(1),
+    ]),
+  )
+}
+
+function exportTable(exports: Report['exports']): string {
+  return table(
+    ['export', 'rows', 'bytes', 'time', 'rows/s', 'server at rest', 'first quarter', 'the rest'],
+    exports.map((each) => [
+      each.format,
+      String(each.rowCount),
+      mib(each.byteCount),
+      ms(each.totalMs),
+      String(Math.round((each.rowCount / each.totalMs) * 1_000)),
+      mib(each.idleRssBytes),
+      mib(each.firstQuarterRssBytes),
+      mib(each.restRssBytes),
     ]),
   )
 }

@@ -126,6 +126,7 @@ test.describe('over a table', () => {
     await page.keyboard.press('Enter')
     await page.keyboard.press('Enter')
     await expect(dialog(page)).toContainText('The export holds all')
+    await expect(dialog(page).getByRole('button', { name: 'Export', exact: true })).toBeFocused()
     await expect(dialog(page)).toContainText('analytics.robots')
     await workbench.screen('export')
     await workbench.expectAccessible()

@@ -1,14 +1,17 @@
 // What one run gave: the receipt above, the comparison with a link's answer, the rows, and the receipt's panel beside.
-import { useState } from 'react'
+import { ChartColumn as ChartIcon } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import { ExportMenu } from './features/export/ExportMenu.tsx'
 import { DataMoved } from './features/receipt/DataMoved.tsx'
 import { LinkMenu } from './features/receipt/LinkMenu.tsx'
 import { LinkVerdict, linkVerdict } from './features/receipt/LinkVerdict.tsx'
+import { tableLabel, tablesOf } from './features/receipt/receipt-facts.ts'
 import { ReceiptLine } from './features/receipt/ReceiptLine.tsx'
 import { ReceiptPanel } from './features/receipt/ReceiptPanel.tsx'
 import { ResultsPane } from './features/results/ResultsPane.tsx'
 import { fingerprintOf, useComparison } from './features/results/use-fingerprint.ts'
+import { exactnessOf } from './query-run/exactness.ts'
 import type { QueryRun, RunSnapshot, RunSource } from './query-run/query-run.ts'
 import { startRun } from './query-run/run-registry.ts'
 import { infoOf } from './query-run/run-state.ts'
@@ -18,6 +21,30 @@ import { hasTopLevelLimit } from './sql/blank-literals.ts'
 /** To run a kept statement again is to submit it anew. */
 const againOf = (source: RunSource): RunSource =>
   source.background === undefined ? source : { ...source, background: { kind: 'submit' } }
+
+const ChartPane = lazy(async () => {
+  const module = await import('./features/charts/ChartPane.tsx')
+  return { default: module.ChartPane }
+})
+
+/** The receipt in one line of plain text, for what leaves the page as a picture. */
+function receiptText({ state, rowCount }: RunSnapshot): string {
+  const tables = tablesOf(state).map((table) => `${tableLabel(table)} @ ${table.snapshotId ?? 'no snapshot'}`)
+  return [exactnessOf(state, rowCount).text, ...tables, 'Lake Workbench'].join(' · ')
+}
+
+function ChartToggle({ isPressed, onToggle }: { isPressed: boolean; onToggle: () => void }) {
+  return (
+    <button
+      type="button"
+      className="button button-quiet receipt-toggle"
+      aria-pressed={isPressed}
+      onClick={onToggle}
+    >
+      <ChartIcon size={14} aria-hidden /> Chart
+    </button>
+  )
+}
 
 interface ResultAreaProps {
   run: QueryRun
@@ -29,6 +56,7 @@ interface ResultAreaProps {
 
 export function ResultArea({ run, snapshot, title, onPlaceCursor }: ResultAreaProps) {
   const [isPanelOpen, setPanelOpen] = useState(false)
+  const [isChart, setChart] = useState(false)
   const compared = useComparison(run, snapshot)
   const { sql, linkedFingerprint } = run.source
   const isPast = infoOf(snapshot.state)?.tables.some((table) => !table.isCurrent) ?? false
@@ -40,6 +68,7 @@ export function ResultArea({ run, snapshot, title, onPlaceCursor }: ResultAreaPr
         onTogglePanel={() => setPanelOpen((isOpen) => !isOpen)}
         actions={
           <>
+            <ChartToggle isPressed={isChart} onToggle={() => setChart((shown) => !shown)} />
             <ExportMenu
               run={run}
               snapshot={snapshot}
@@ -59,13 +88,25 @@ export function ResultArea({ run, snapshot, title, onPlaceCursor }: ResultAreaPr
         <LinkVerdict verdict={linkVerdict(snapshot.state, compared, hasTopLevelLimit(sql))} />
       )}
       <div className="result-area" data-past={isPast}>
-        <ResultsPane
-          key={`${run.source.startOffset} ${snapshot.startedAtMs}`}
-          run={run}
-          snapshot={snapshot}
-          onPlaceCursor={onPlaceCursor}
-          onRunAgain={() => startRun(againOf(run.source))}
-        />
+        {isChart && snapshot.rowCount > 0 ? (
+          <Suspense>
+            <ChartPane
+              key={snapshot.startedAtMs}
+              run={run}
+              snapshot={snapshot}
+              title={title}
+              receiptText={receiptText(snapshot)}
+            />
+          </Suspense>
+        ) : (
+          <ResultsPane
+            key={`${run.source.startOffset} ${snapshot.startedAtMs}`}
+            run={run}
+            snapshot={snapshot}
+            onPlaceCursor={onPlaceCursor}
+            onRunAgain={() => startRun(againOf(run.source))}
+          />
+        )}
         {isPanelOpen && (
           <ReceiptPanel sql={run.sentSql} snapshot={snapshot} onClose={() => setPanelOpen(false)} />
         )}

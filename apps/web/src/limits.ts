@@ -78,6 +78,14 @@ export const GRID_VIEWS_KEPT_MAX = 100
 export const COLUMN_MENU_MAX = 400
 export const ZONE_OFFSETS_KEPT_MAX = 20_000
 
+/** Marks of a scatter chart; more rows than that are sampled, and it says so. */
+export const CHART_POINTS_MAX = 5_000
+/** Steps along a line of which the least and the greatest are drawn, where there are more rows. */
+export const CHART_LINE_STEPS = 1_000
+export const CHART_BINS = 40
+export const CHART_BARS_MAX = 50
+export const CHART_HEIGHT_MIN_PX = 220
+
 /** After this long a file that an export left behind is no tab's any more. */
 export const EXPORT_LEFTOVER_MS = 3_600_000
 /** How long the browser may read a file that was handed to its downloads. */

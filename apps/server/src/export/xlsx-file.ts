@@ -72,11 +72,16 @@ function receiptSheet(receipt: EmbeddedReceipt): string {
   return SHEET_START + xml.join('') + SHEET_END
 }
 
+/** As long as a cell may be; no character is cut in two. */
 function pieces(text: string): string[] {
-  const size = LIMITS.xlsxCellCharsMax
-  return Array.from({ length: Math.ceil(text.length / size) }, (_, index) =>
-    text.slice(index * size, (index + 1) * size),
-  )
+  const found: string[] = []
+  for (let start = 0; start < text.length;) {
+    const end = start + LIMITS.xlsxCellCharsMax
+    const isCutInTwo = /[\ud800-\udbff]/.test(text.charAt(end - 1))
+    found.push(text.slice(start, isCutInTwo ? end - 1 : end))
+    start += found.at(-1)?.length ?? 1
+  }
+  return found
 }
 
 export async function* writeXlsx(source: ResultSource, issuedAtMs: number): AsyncGenerator<Uint8Array> {

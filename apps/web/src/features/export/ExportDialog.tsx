@@ -6,12 +6,13 @@ import { exactnessOf } from '../../query-run/exactness.ts'
 import type { RunSnapshot } from '../../query-run/query-run.ts'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
 import { countedText, countText } from '../../ui/format-quantity.ts'
+import { focusHere } from '../../ui/focus-here.ts'
 import { ExportEnd, ExportRunning } from './ExportProgress.tsx'
 import { exportFileName, type ExportFormat } from './export-name.ts'
 import { ExportRun } from './export-run.ts'
 import { defaultChoices, hasReceiptBeside, targetOf, XLSX_ROWS_MAX } from './export-target.ts'
 import { FormatOptions } from './FormatOptions.tsx'
-import { saveFile } from './save-file.ts'
+import { saveFile } from '../../ui/save-file.ts'
 
 interface ExportDialogProps {
   sql: string
@@ -97,6 +98,7 @@ function ExportBody({ snapshot, format, exporting }: ExportBodyProps) {
         name={nameOf(choices.format)}
         document={state.document}
         screenRows={total}
+        isReceiptBeside={hasReceiptBeside(choices.format)}
         onSave={save}
         onSaveReceipt={saveReceipt}
         onAnother={() => run.reset()}
@@ -123,6 +125,7 @@ function ExportBody({ snapshot, format, exporting }: ExportBodyProps) {
       <div className="export-actions">
         <code className="export-name">{nameOf(choices.format)}</code>
         <button
+          ref={focusHere}
           type="button"
           className="button button-primary"
           disabled={refusalOf(choices.format) !== null}

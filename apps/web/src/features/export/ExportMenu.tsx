@@ -1,8 +1,9 @@
 // Offers the formats of an export above a result; the dialog is loaded when it is first opened.
 import { Download } from 'lucide-react'
-import { lazy, Suspense, useState, type ReactNode } from 'react'
+import { lazy, Suspense, useMemo, useState, type ReactNode } from 'react'
 import type { QueryRun, RunSnapshot } from '../../query-run/query-run.ts'
 import { infoOf } from '../../query-run/run-state.ts'
+import { useOfferedCommands, type Command } from '../../ui/commands.ts'
 import { MenuButton } from '../../ui/MenuButton.tsx'
 import type { ExportFormat } from './export-name.ts'
 import { FORMATS } from './export-target.ts'
@@ -22,12 +23,18 @@ interface ExportMenuProps {
 export function ExportMenu({ run, snapshot, title, receipt }: ExportMenuProps) {
   const [format, setFormat] = useState<ExportFormat | null>(null)
   const info = infoOf(snapshot.state)
+  const isPossible = info !== null
+  const commands = useMemo<Command[]>(
+    () => (isPossible ? [{ id: 'export', title: 'Export the result', run: () => setFormat('csv') }] : []),
+    [isPossible],
+  )
+  useOfferedCommands('export', commands)
   return (
     <>
       <MenuButton
         label="Export"
         className="receipt-toggle"
-        isDisabled={info === null}
+        isDisabled={!isPossible}
         items={FORMATS.map(({ format: name, label, detail }) => ({
           label: `${label}…`,
           detail,

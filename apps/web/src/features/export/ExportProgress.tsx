@@ -2,6 +2,7 @@
 import type { ExportReceipt } from '@lake/core/flight/receipt.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { bytesText, countedText, countText } from '../../ui/format-quantity.ts'
+import { focusHere } from '../../ui/focus-here.ts'
 import type { ExportState } from './export-run.ts'
 
 interface ExportRunningProps {
@@ -25,7 +26,13 @@ export function ExportRunning({ state, totalRows, onStop }: ExportRunningProps) 
       <p className="export-words tabular">
         {progress === null ? 'Reading…' : `${countText(rows)}${of} rows · ${bytesText(progress.byteCount)}`}
       </p>
-      <button type="button" className="button button-stop" disabled={isStopping} onClick={onStop}>
+      <button
+        ref={focusHere}
+        type="button"
+        className="button button-stop"
+        disabled={isStopping}
+        onClick={onStop}
+      >
         {isStopping ? 'Stopping' : 'Stop'}
       </button>
     </div>
@@ -36,18 +43,25 @@ interface ExportEndProps {
   name: string
   document: ExportReceipt
   screenRows: number | null
+  isReceiptBeside: boolean
   onSave: () => void
   onSaveReceipt: () => void
   onAnother: () => void
 }
 
-export function ExportEnd({ name, document, screenRows, onSave, onSaveReceipt, onAnother }: ExportEndProps) {
+export function ExportEnd(props: ExportEndProps) {
+  const { name, document, screenRows, isReceiptBeside, onSave, onSaveReceipt, onAnother } = props
   const { rowCount, file } = document
   return (
     <div className="export-end">
       <output className="export-words">
         <strong>{name}</strong> is whole: {countedText(rowCount, 'row')}, {bytesText(file.byteCount)}.
       </output>
+      {isReceiptBeside && (
+        <p className="export-words">
+          Its receipt is saved beside it: if the browser asks whether it may save several files, allow it.
+        </p>
+      )}
       {screenRows !== null && screenRows !== rowCount && (
         <p className="export-words export-warning">
           The screen has {countedText(screenRows, 'row')}: at the same snapshots the statement does not give
@@ -59,7 +73,7 @@ export function ExportEnd({ name, document, screenRows, onSave, onSaveReceipt, o
         <CopyButton text={file.sha256} label="Copy SHA-256" />
       </p>
       <div className="export-actions">
-        <button type="button" className="button" onClick={onAnother}>
+        <button ref={focusHere} type="button" className="button" onClick={onAnother}>
           Another format
         </button>
         <button type="button" className="button" onClick={onSaveReceipt}>

@@ -65,7 +65,8 @@ export class ExportRun {
     this.#set({ kind: 'running', progress: null })
     let sink: FileSink | null = null
     try {
-      if (isPlannedAgain) this.#info = await this.#planAgain(abort.signal)
+      // What ran in the background has a stored result and no ticket.
+      if (isPlannedAgain || this.#info.ticket === '') this.#info = await this.#planAgain(abort.signal)
       sink = await createFileSink(Date.now())
       const response = await postExport({ ticket: this.#info.ticket, ...target }, abort.signal)
       if (response.body === null) throw new ApiError('EXPORT_INCOMPLETE', 'The answer has no body.')

@@ -1,5 +1,5 @@
 // Hands a whole file to the browser's downloads, under its name.
-import { DOWNLOAD_URL_KEPT_MS } from '../../limits.ts'
+import { DOWNLOAD_URL_KEPT_MS } from '../limits.ts'
 
 export function saveFile(name: string, file: Blob): void {
   const url = URL.createObjectURL(file)
