@@ -84,7 +84,7 @@ export const CHART_POINTS_MAX = 5_000
 export const CHART_LINE_STEPS = 1_000
 export const CHART_BINS = 40
 export const CHART_BARS_MAX = 50
-export const CHART_HEIGHT_MIN_PX = 220
+export const CHART_HEIGHT_MIN_PX = 160
 
 /** After this long a file that an export left behind is no tab's any more. */
 export const EXPORT_LEFTOVER_MS = 3_600_000

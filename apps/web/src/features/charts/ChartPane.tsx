@@ -106,7 +106,8 @@ export function ChartPane({ run, snapshot, title, receiptText }: ChartPaneProps)
         onChoice={setChoice}
         onSave={(kind) => void save(kind)}
       />
-      <div className="chart-frame" ref={frame} />
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- focus is what lets arrow keys scroll it */}
+      <section className="chart-frame" ref={frame} tabIndex={0} aria-label="Picture" />
       <figcaption className="chart-summary">{summary}</figcaption>
     </figure>
   )

@@ -41,7 +41,8 @@ export function chosen(kind: ChartKind, columns: readonly ChartColumn[], before?
   const xs = columnsFor(kind, 'x', columns)
   // Time runs along an axis by itself, and names make bars.
   const natural = xs.find((column) => column.kind === (kind === 'bar' ? 'text' : 'time'))?.index
-  const x = pick(xs, before?.x ?? natural)
+  const measured = kind === 'histogram' ? (before?.y ?? columnsFor(kind, 'y', columns)[0]?.index) : undefined
+  const x = pick(xs, measured !== undefined && measured !== -1 ? measured : (before?.x ?? natural))
   const y = pick(columnsFor(kind, 'y', columns), before?.y, x)
   return { kind, x, y, measure: kind === 'bar' && y === -1 ? 'rows' : (before?.measure ?? 'sum') }
 }

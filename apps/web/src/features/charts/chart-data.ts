@@ -21,6 +21,8 @@ export interface ChartData {
   leftOutCount: number
 }
 
+const BINS_MIN = 5
+
 const nextTask = () => new Promise<void>((resolve) => setTimeout(resolve))
 
 /** Calls back for every row, in slices that let the page paint. */
@@ -143,8 +145,9 @@ async function histogramData(
     [Infinity, -Infinity],
   )
   if (places.length === 0) return { points: [], account, leftOutCount }
-  const width = (high - low) / CHART_BINS || 1
-  const counts = Array.from({ length: high > low ? CHART_BINS : 1 }, () => 0)
+  const binCount = Math.min(CHART_BINS, Math.max(BINS_MIN, Math.ceil(Math.sqrt(places.length))))
+  const width = (high - low) / binCount || 1
+  const counts = Array.from({ length: high > low ? binCount : 1 }, () => 0)
   for (const x of places) {
     const bin = Math.min(counts.length - 1, Math.floor((x - low) / width))
     counts[bin] = (counts[bin] ?? 0) + 1
@@ -202,8 +205,10 @@ async function barData(input: ChartInput, signal: AbortSignal): Promise<ChartDat
   )
   const all = Array.from(bars, ([x, bar]) => ({ x, y: heightOf(bar, choice.measure) }))
   const isCut = all.length > CHART_BARS_MAX
-  // Names that have no order of their own go by height; where all are shown, by the order of the rows.
-  const points = isCut ? all.toSorted((a, b) => b.y - a.y).slice(0, CHART_BARS_MAX) : all
+  // Names go by height where not all are shown; times and numbers keep the order of the rows.
+  const highest = isCut ? all.toSorted((a, b) => b.y - a.y).slice(0, CHART_BARS_MAX) : all
+  const kept = new Set(highest)
+  const points = xColumn.kind === 'text' ? highest : all.filter((bar) => kept.has(bar))
   const rows = countedText(rowCount - leftOutCount, 'row')
   return {
     points,

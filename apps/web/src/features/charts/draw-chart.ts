@@ -90,6 +90,11 @@ export function drawChart(drawing: Drawing): SVGSVGElement {
     y: { label: yLabel(drawing), grid: true, nice: true, tickFormat: 's' },
     marks: marksOf(drawing),
   })
+  // It is one picture with one name; the parts of it have none.
+  for (const part of plot.querySelectorAll('[aria-label], [aria-description]')) {
+    part.removeAttribute('aria-label')
+    part.removeAttribute('aria-description')
+  }
   plot.setAttribute('role', 'img')
   plot.setAttribute('aria-label', summary)
   return plot as SVGSVGElement
