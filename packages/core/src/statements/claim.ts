@@ -56,8 +56,8 @@ export function cancelRecord(
 
 /** Codes that say that the server was full or stopping rather than anything of the statement: no attempt is counted. */
 const UNCOUNTED: readonly ErrorCode[] = ['BUSY']
-/** Another attempt would take as long. */
-const FINAL: readonly ErrorCode[] = ['DEADLINE_EXCEEDED']
+/** Another attempt would take as long, or meet the same bound for hours. */
+const FINAL: readonly ErrorCode[] = ['DEADLINE_EXCEEDED', 'QUOTA_EXCEEDED']
 
 export type AfterFailure =
   | { readonly kind: 'fail' }

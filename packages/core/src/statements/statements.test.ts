@@ -34,7 +34,9 @@ describe('[SM2] a failed attempt', () => {
     const codes = Object.keys(ERROR_CODES) as ErrorCode[]
     const final = codes.filter((code) => afterFailure(code, 1, limits).kind === 'fail')
     expect(final).toEqual(
-      codes.filter((code) => !ERROR_CODES[code].isRetryable || code === 'DEADLINE_EXCEEDED'),
+      codes.filter(
+        (code) => !ERROR_CODES[code].isRetryable || code === 'DEADLINE_EXCEEDED' || code === 'QUOTA_EXCEEDED',
+      ),
     )
     expect(final).toContain('SNAPSHOT_EXPIRED')
   })
