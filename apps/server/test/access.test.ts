@@ -275,6 +275,22 @@ describe('[AL1] the audit log', () => {
   })
 })
 
+describe('[SX1] tokens and people', () => {
+  it('are in no log line, no metric and no answer', async () => {
+    expect(await as.bob.outcome(SQL)).toBe('ok')
+    const answers = [as.bob, as.nobody].map(async (client) => {
+      const answer = await client.request('GET', '/session')
+      return JSON.stringify([...answer.headers]) + (await answer.text())
+    })
+    const metrics = await (await fetch(`${stack.metricsUrl}/metrics`)).text()
+    const log = stack.log.map((line) => JSON.stringify(line)).join('\n')
+    expect(log).toContain('statement ended')
+    for (const text of [log, metrics, ...(await Promise.all(answers))])
+      for (const token of Object.values(principals.tokens)) expect(text).not.toContain(token)
+    for (const text of [log, metrics]) expect(text).not.toMatch(/file:|\bbob\b|\bada\b/)
+  })
+})
+
 describe('the command for tokens', () => {
   it('makes one that works, and shows it once', async () => {
     const run = promisify(execFile)
