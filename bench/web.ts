@@ -1,0 +1,175 @@
+// Measures the built web app in Chromium against the local lake: first load, typing, decoding and drawing of rows,
+// scrolling, memory. Nothing here is a test: figures are of this machine, with its load beside them.
+//
+//   npm run bench:web [-- --scale 1]
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import { chromium, type CDPSession, type Page } from '@playwright/test'
+import { buildWeb, lakeEnvironment, ROOT, startProgram, type LakeReady } from '../scripts/programs.ts'
+import { machineFacts } from './report.ts'
+
+const { values: options } = parseArgs({ options: { scale: { type: 'string', default: '1' } } })
+const ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+]
+const ALL_ROWS = 'SELECT * FROM iceberg.analytics.episodes'
+
+type Figures = [what: string, figure: string][]
+
+const directory = await mkdtemp(join(tmpdir(), 'lake-bench-web-'))
+try {
+  await main()
+} finally {
+  await rm(directory, { recursive: true, force: true })
+}
+
+async function main(): Promise<void> {
+  await buildWeb()
+  const lakeArgs = ['--data', join(directory, 'lake'), '--demo-scale', options.scale]
+  await using lake = await startProgram<LakeReady>('apps/local-lake/src/main.ts', lakeArgs, { env: {} })
+  const env = { ...lakeEnvironment(lake.ready), LAKE_HTTP_ADDR: '127.0.0.1:0', LAKE_LOG_LEVEL: 'warn' }
+  await using server = await startProgram<{ url: string }>('apps/server/src/main.ts', [], { env })
+  const executablePath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium'
+  const browser = await chromium.launch({ executablePath, args: ARGS })
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, baseURL: server.ready.url })
+  const devtools = await page.context().newCDPSession(page)
+  const figures: Figures = [
+    ...sizes(),
+    ...(await firstLoad(page)),
+    ...(await typing(page)),
+    ...(await rows(page, devtools)),
+    ...(await scrolling(page)),
+  ]
+  await browser.close()
+  process.stdout.write(`npm run bench:web -- --scale ${options.scale}\n${JSON.stringify(machineFacts())}\n\n`)
+  for (const [what, figure] of figures) process.stdout.write(`| ${what} | ${figure} |\n`)
+}
+
+/** Bytes over the wire: what every page needs, and what comes when the editor is shown. */
+function sizes(): Figures {
+  const assets = join(ROOT, 'apps/web/dist/assets')
+  const sum = (matches: (name: string) => boolean): string => {
+    const names = readdirSync(assets).filter(matches)
+    const bytes = names.reduce(
+      (total, name) => total + gzipSync(readFileSync(join(assets, name))).byteLength,
+      0,
+    )
+    return `${Math.round(bytes / 1_000)} kB gzip`
+  }
+  return [
+    ['first scripts', sum((name) => /^index-.*\.js$/.test(name))],
+    ['editor, loaded after them', sum((name) => /^SqlEditorView-.*\.js$/.test(name))],
+    ['styles', sum((name) => name.endsWith('.css'))],
+  ]
+}
+
+async function firstLoad(page: Page): Promise<Figures> {
+  const start = performance.now()
+  await page.goto('/')
+  await page.getByRole('tree', { name: 'Catalog' }).waitFor()
+  const usable = performance.now() - start
+  await page.locator('.monaco-editor .view-lines').waitFor()
+  return [
+    ['catalog shown after', milliseconds(usable)],
+    ['editor usable after', milliseconds(performance.now() - start)],
+  ]
+}
+
+/** From the key to the next frame in which the text is painted. */
+async function typing(page: Page): Promise<Figures> {
+  await page.locator('.monaco-editor .view-lines').click()
+  await page.evaluate(() => {
+    const waits: number[] = []
+    Object.assign(globalThis, { keyWaits: waits })
+    addEventListener(
+      'keydown',
+      () => {
+        const pressed = performance.now()
+        requestAnimationFrame(() => setTimeout(() => waits.push(performance.now() - pressed)))
+      },
+      { capture: true },
+    )
+  })
+  await page.keyboard.type(
+    "SELECT robot_id, avg(reward) FROM iceberg.analytics.episodes WHERE day > DATE '2026-09-01'",
+    {
+      delay: 40,
+    },
+  )
+  const waits = await page.evaluate(() => (globalThis as unknown as { keyWaits: number[] }).keyWaits)
+  return [['key to paint, median and 95 %', quantiles(waits)]]
+}
+
+async function rows(page: Page, devtools: CDPSession): Promise<Figures> {
+  const heapBefore = await heapBytes(devtools)
+  await page.locator('.monaco-editor .view-lines').click()
+  await page.keyboard.press('ControlOrMeta+a')
+  await page.keyboard.insertText(ALL_ROWS)
+  const start = performance.now()
+  await page.keyboard.press('ControlOrMeta+Enter')
+  const receipt = page.getByRole('region', { name: 'Receipt', exact: true })
+  await page.getByTestId('glide-cell-1-0').waitFor({ state: 'attached' })
+  const firstRow = performance.now() - start
+  const exactness = receipt.getByRole('status')
+  await exactness.filter({ hasText: 'exact' }).waitFor({ timeout: 300_000 })
+  const elapsed = performance.now() - start
+  const text = (await receipt.textContent()) ?? ''
+  const rowCount = Number(/([\d,]+) rows/.exec(text)?.[1]?.replaceAll(',', ''))
+  const heapGrown = (await heapBytes(devtools)) - heapBefore
+  return [
+    ['first row drawn after', milliseconds(firstRow)],
+    [`${rowCount} rows of 12 columns, all here after`, milliseconds(elapsed)],
+    ['rows per second, decoded and kept', String(Math.round((rowCount * 1_000) / elapsed))],
+    ['memory per million rows', `${Math.round(heapGrown / rowCount)} MB`],
+  ]
+}
+
+/** Wheel by wheel through the result: the time between frames. */
+async function scrolling(page: Page): Promise<Figures> {
+  await page.evaluate(() => {
+    const frames: number[] = []
+    Object.assign(globalThis, { frames })
+    let last = performance.now()
+    const tick = (): void => {
+      const now = performance.now()
+      frames.push(now - last)
+      last = now
+      requestAnimationFrame(tick)
+    }
+    requestAnimationFrame(tick)
+  })
+  const grid = page.locator('.results canvas').first()
+  const box = await grid.boundingBox()
+  if (box === null) return []
+  await page.mouse.move(box.x + 200, box.y + 150)
+  for (let i = 0; i < 120; i += 1) await page.mouse.wheel(0, 400)
+  const frames = await page.evaluate(() => (globalThis as unknown as { frames: number[] }).frames)
+  return [['frames while scrolling, median and 95 %', quantiles(frames)]]
+}
+
+async function heapBytes(devtools: CDPSession): Promise<number> {
+  await devtools.send('HeapProfiler.collectGarbage')
+  const { usedSize, backingStorageSize } = (await devtools.send('Runtime.getHeapUsage')) as {
+    usedSize: number
+    backingStorageSize?: number
+  }
+  return usedSize + (backingStorageSize ?? 0)
+}
+
+function quantiles(values: readonly number[]): string {
+  const sorted = values.toSorted((left, right) => left - right)
+  const at = (share: number): string => milliseconds(sorted[Math.floor(share * (sorted.length - 1))] ?? 0)
+  return `${at(0.5)}, ${at(0.95)}`
+}
+
+function milliseconds(ms: number): string {
+  return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`
+}
