@@ -19,6 +19,10 @@ const INK = 'var(--accent)'
 /** Longest name of a bar in letters; the whole name is in its tooltip. */
 const NAME_CHARS_MAX = 18
 
+/** 0.625, 1,200 as 1.2K: no prefixes below one, which people take for millions. */
+const ticks = new Intl.NumberFormat('en-US', { notation: 'compact', maximumSignificantDigits: 6 })
+const tickText = (value: number): string => ticks.format(value)
+
 const shortName = (name: string): string =>
   name.length > NAME_CHARS_MAX ? `${name.slice(0, NAME_CHARS_MAX)}…` : name
 
@@ -87,7 +91,7 @@ export function drawChart(drawing: Drawing): SVGSVGElement {
       }),
       ...(xColumn.kind === 'time' && !isBar && { type: 'utc' as const }),
     },
-    y: { label: yLabel(drawing), grid: true, nice: true, tickFormat: 's' },
+    y: { label: yLabel(drawing), grid: true, nice: true, tickFormat: tickText },
     marks: marksOf(drawing),
   })
   // It is one picture with one name; the parts of it have none.
