@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { chromium, type CDPSession, type Page } from '@playwright/test'
+import { listId, suggest, type ListItem } from '../apps/web/src/features/editor/completion-engine.ts'
 import { buildWeb, lakeEnvironment, ROOT, startProgram, type LakeReady } from '../scripts/programs.ts'
 import { machineFacts } from './report.ts'
 
@@ -45,6 +46,7 @@ async function main(): Promise<void> {
     ...sizes(),
     ...(await firstLoad(page)),
     ...(await typing(page)),
+    ...completion(),
     ...(await rows(page, devtools)),
     ...(await scrolling(page)),
   ]
@@ -106,6 +108,33 @@ async function typing(page: Page): Promise<Figures> {
   )
   const waits = await page.evaluate(() => (globalThis as unknown as { keyWaits: number[] }).keyWaits)
   return [['key to paint, median and 95 %', quantiles(waits)]]
+}
+
+/** What the worker takes for one letter, among 5,000 tables of 300 columns, 64 of them in the statement. */
+function completion(): Figures {
+  const items = (name: string, count: number): ListItem[] =>
+    Array.from({ length: count }, (_, index) => ({ name: `${name}_${index}`, type: 'long' }))
+  const tables = items('table', 5_000)
+  const lists = new Map<string, readonly ListItem[]>([
+    [listId({ kind: 'tables', namespace: 'sales' }), tables],
+    ...tables.map(({ name }): [string, readonly ListItem[]] => [
+      listId({ kind: 'columns', namespace: 'sales', table: name }),
+      items('column', 300),
+    ]),
+  ])
+  const named = tables.slice(0, 64).map(({ name }) => `iceberg.sales.${name}`)
+  const places = [
+    { what: 'of tables', text: 'SELECT * FROM iceberg.sales.ta', word: 'ta' },
+    { what: 'of columns', text: `SELECT * FROM ${named.join(', ')} WHERE co`, word: 'co' },
+  ]
+  return places.map(({ what, text, word }) => {
+    const times = Array.from({ length: 20 }, () => {
+      const start = performance.now()
+      suggest({ text, offset: text.length, word }, lists, new Map())
+      return performance.now() - start
+    })
+    return [`completion ${what}, median and 95 %`, quantiles(times)]
+  })
 }
 
 async function rows(page: Page, devtools: CDPSession): Promise<Figures> {
