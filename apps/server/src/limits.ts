@@ -250,6 +250,10 @@ export const LIMITS = {
   /** API requests that are handled at once, streams and waiting polls among them: with the bodies, the memory they take. */
   requestsAtOnceMax: 768,
   requestRetryAfterMs: SECOND,
+  /** A body that is too large is read off up to here, so that its refusal arrives; then the connection is cut. */
+  requestBodyReadBytesMax: 8 * MIB,
+  /** How long the rest of a body is thrown away after the request was refused. */
+  unreadBodyMs: SECOND,
   connectionsMax: 20_000,
   /** From the first byte of a request: to the end of its headers, and of its body. */
   headersTimeoutMs: 10 * SECOND,

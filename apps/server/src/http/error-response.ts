@@ -3,6 +3,7 @@
 import type { Response } from 'express'
 import { AppError, ERROR_CODES } from '@lake/core/errors.ts'
 import type { ErrorBody } from '@lake/core/api/contract.ts'
+import { LIMITS } from '../limits.ts'
 import { bugTrace } from '../observability/bug-trace.ts'
 import type { Logger } from '../observability/logger.ts'
 
@@ -39,5 +40,17 @@ export function sendError(response: Response, error: unknown, requestId: string)
   const { code, details } = publicError(error)
   if (details?.retryAfterMs !== undefined)
     response.setHeader('retry-after', String(Math.ceil(details.retryAfterMs / 1_000)))
+  response.once('finish', () => {
+    endUnread(response)
+  })
   response.status(ERROR_CODES[code].status).json(errorBody(error, requestId))
+}
+
+/** What is still being sent is thrown away for a moment, so that the answer arrives, and then the connection is cut. */
+function endUnread({ req: request }: Response): void {
+  if (request.complete) return
+  setTimeout(() => {
+    // The request itself may count as ended already, while the connection goes on.
+    if (!request.complete) request.socket.destroy()
+  }, LIMITS.unreadBodyMs).unref()
 }

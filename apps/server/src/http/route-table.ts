@@ -111,7 +111,7 @@ export function createRouteTable(
       await handle(response.locals['call'] as PublicCall)
     }
     if (method === 'GET') router.get(path, check, answer)
-    else router[method === 'POST' ? 'post' : 'delete'](path, check, parseBody, answer)
+    else router[method === 'POST' ? 'post' : 'delete'](path, check, cutEndlessBody, parseBody, answer)
   }
 
   return {
@@ -124,6 +124,16 @@ export function createRouteTable(
     },
     addPublic: register,
   }
+}
+
+/** The parser reads a body to its end before it refuses it, however long it is. */
+const cutEndlessBody: RequestHandler = (request, _response, next) => {
+  let bytes = 0
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes > LIMITS.requestBodyReadBytesMax) request.socket.destroy()
+  })
+  next()
 }
 
 /** Of the client, as far as trusted proxies tell. */
