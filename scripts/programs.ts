@@ -86,7 +86,8 @@ export async function buildWeb(): Promise<void> {
   if (code !== 0) throw new Error('The web app could not be built')
 }
 
-async function stop(child: ChildProcess): Promise<void> {
+/** Ends a program by its id, gently first. */
+export async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exit = once(child, 'exit')
   child.kill('SIGTERM')

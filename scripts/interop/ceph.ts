@@ -7,7 +7,8 @@ import { appendFileSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { S3Keys } from '../../apps/server/test/contracts/s3-contract.ts'
-import { end, freePort, hasCommand, run, until } from './commands.ts'
+import { freePort, hasCommand, run, until } from './commands.ts'
+import { stop } from '../programs.ts'
 
 const CEPH_PACKAGES = 'radosgw ceph-mon ceph-osd ceph-common ceph-base'
 
@@ -48,7 +49,7 @@ export async function startCeph(): Promise<Ceph> {
   const folder = mkdtempSync(join(tmpdir(), 'ceph-'))
   const children: ChildProcess[] = []
   const dispose = async (): Promise<void> => {
-    for (const child of children.toReversed()) await end(child)
+    for (const child of children.toReversed()) await stop(child)
     rmSync(folder, { recursive: true, force: true })
   }
   try {

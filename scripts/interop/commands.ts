@@ -1,5 +1,5 @@
 // Runs the programs that the interop commands need, and says what became of each step.
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
@@ -61,16 +61,6 @@ export async function show(
   })
   const [code] = (await once(child, 'close')) as [number | null]
   return code === 0
-}
-
-/** Ends a program by its id, gently first. */
-export async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const exit = once(child, 'exit')
-  child.kill('SIGTERM')
-  const timer = setTimeout(() => child.kill('SIGKILL'), 10_000)
-  await exit
-  clearTimeout(timer)
 }
 
 export async function freePort(): Promise<number> {

@@ -7,7 +7,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { LIMITS } from '../../apps/server/src/limits.ts'
 import type { StreamedResult } from '../../apps/server/test/support/test-client.ts'
 import type { TestStack } from '../../apps/server/test/support/test-stack.ts'
-import { end, PLAIN_CHECKSUMS, say } from './commands.ts'
+import { PLAIN_CHECKSUMS, say } from './commands.ts'
+import { stop } from '../programs.ts'
 
 export const PYICEBERG_PACKAGES = ['pyiceberg[pyarrow,s3fs,pyiceberg-core]==0.12.0', 'pyarrow==26.0.1']
 
@@ -47,7 +48,7 @@ export async function writeAndReadBack(
     }
     assert.ok(isWhole, 'pyiceberg ended before its last step')
   } finally {
-    await end(child)
+    await stop(child)
     for (const server of servers?.values() ?? []) await server[Symbol.asyncDispose]()
   }
 }

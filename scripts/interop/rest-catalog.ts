@@ -5,7 +5,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { S3Keys } from '../../apps/server/test/contracts/s3-contract.ts'
-import { cacheFolder, end, hasCommand, mavenClasspath, PLAIN_CHECKSUMS, run } from './commands.ts'
+import { cacheFolder, hasCommand, mavenClasspath, PLAIN_CHECKSUMS, run } from './commands.ts'
+import { stop } from '../programs.ts'
 
 export interface JavaCatalog extends AsyncDisposable {
   /** Of the catalog that vends credentials and does not say where the store is, and of the one that does. */
@@ -46,5 +47,5 @@ export async function startJavaCatalog(store: {
   const first = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), exit])
   if (!first) throw new Error('the REST catalog ended before it was ready')
   const { bare, addressed } = JSON.parse(String(first[0])) as { bare: string; addressed: string }
-  return { bare, addressed, [Symbol.asyncDispose]: async () => await end(child) }
+  return { bare, addressed, [Symbol.asyncDispose]: async () => await stop(child) }
 }

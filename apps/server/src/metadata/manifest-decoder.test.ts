@@ -3,7 +3,8 @@ import type { ManifestFile } from '@lake/core/iceberg/manifest.ts'
 import type { PartitionSpec } from '@lake/core/iceberg/table-metadata.ts'
 import { parseSchema } from '@lake/core/iceberg/schema.ts'
 import { decodeManifest } from './manifest-decoder.ts'
-import { encode, entry, entrySchema, optional, type EntrySketch } from './test/manifest-sketch.ts'
+import { encodeRecords } from './test/avro-file.ts'
+import { entry, entrySchema, optional, type EntrySketch } from './test/manifest-sketch.ts'
 
 const signal = new AbortController().signal
 const schema = parseSchema(
@@ -51,7 +52,7 @@ test('[H20] [H21] [H25] fields are found by id, others are skipped, absent ones 
     value_counts: [{ key: 1, value: 2n ** 40n }],
     lower_bounds: [{ key: 1, value: Buffer.from([5]) }],
   }
-  const [decoded] = await decode(encode(entrySchema(), [entry({ file })]))
+  const [decoded] = await decode(encodeRecords(entrySchema(), [entry({ file })]))
   expect(decoded).toMatchObject({
     status: 'added',
     snapshotId: 77n,
@@ -71,14 +72,14 @@ test('[H20] [H21] [H25] fields are found by id, others are skipped, absent ones 
 
 test('[H21] metrics may be an Avro map, whose keys are texts', async () => {
   const schemaJson = entrySchema([], [optional({ type: 'map', values: 'bytes' }, 'upper_bounds', 128)])
-  const bytes = encode(schemaJson, [entry({ file: { upper_bounds: { '1': Buffer.from([7]) } } })])
+  const bytes = encodeRecords(schemaJson, [entry({ file: { upper_bounds: { '1': Buffer.from([7]) } } })])
   expect((await decode(bytes))[0]?.file.upperBounds).toEqual(new Map([[1, Uint8Array.of(7)]]))
 })
 
 test('metrics of fields that are not asked for are passed over', async () => {
   const pairs = [1, 2, 3].map((key) => ({ key, value: Buffer.from([key]) }))
   const counts = [1, 2, 3].map((key) => ({ key, value: BigInt(key) }))
-  const bytes = encode(entrySchema(), [
+  const bytes = encodeRecords(entrySchema(), [
     entry({ file: { lower_bounds: pairs, value_counts: counts } }),
     entry({}),
   ])
@@ -90,7 +91,7 @@ test('metrics of fields that are not asked for are passed over', async () => {
 })
 
 describe('sequence numbers', () => {
-  const bytes = encode(entrySchema(), [
+  const bytes = encodeRecords(entrySchema(), [
     entry({ status: 1 }),
     entry({ status: 0, sequence: 3n }),
     entry({ status: 2 }),
@@ -106,14 +107,14 @@ describe('sequence numbers', () => {
   })
 
   test('[H24] an existing entry without a number is corrupt, unless the manifest is of version 1', async () => {
-    const lacking = encode(entrySchema(), [entry({ status: 0 })])
+    const lacking = encodeRecords(entrySchema(), [entry({ status: 0 })])
     await expect(decode(lacking)).rejects.toMatchObject({ code: 'TABLE_CORRUPT' })
     expect((await decode(lacking, manifest({ sequenceNumber: 0n })))[0]?.sequenceNumber).toBe(0n)
   })
 })
 
 test('[H26] row ids count on from the manifest over live files that have none', async () => {
-  const bytes = encode(entrySchema(), [
+  const bytes = encodeRecords(entrySchema(), [
     entry({}),
     entry({ file: { first_row_id: 500n } }),
     entry({ status: 2 }),
@@ -129,7 +130,7 @@ describe('partition tuples', () => {
   const decimal = { type: 'fixed', name: 'd', size: 4, logicalType: 'decimal', precision: 9, scale: 2 }
 
   test('[H35] are matched by field id, not by name or place', async () => {
-    const bytes = encode(entrySchema([optional(decimal, 'p', 1001), optional('long', 'q', 1000)]), [
+    const bytes = encodeRecords(entrySchema([optional(decimal, 'p', 1001), optional('long', 'q', 1000)]), [
       entry({ file: { partition: { p: Buffer.from([255, 255, 255, 251]), q: 2n ** 60n } } }),
     ])
     const spec = {
@@ -149,7 +150,7 @@ describe('partition tuples', () => {
     ['int', 'int'],
     ['date', { type: 'int', logicalType: 'date' }],
   ])('[H43] hold the days of a timestamp, written as %s', async (_name, written) => {
-    const bytes = encode(entrySchema([optional(written, 'at_day', 1000)]), [
+    const bytes = encodeRecords(entrySchema([optional(written, 'at_day', 1000)]), [
       entry({ file: { partition: { at_day: -1 } } }),
     ])
     const spec = { specId: 0, fields: [field(3, 1000, 'at_day', 'day')] }
@@ -203,7 +204,7 @@ describe('partition tuples', () => {
       '$',
     )
     const spec = { specId: 0, fields: columns.map((_, index) => field(index + 1, 1000 + index, `p${index}`)) }
-    const bytes = encode(
+    const bytes = encodeRecords(
       entrySchema(columns.map(([, written], index) => optional(written, `p${index}`, 1000 + index))),
       [
         entry({
@@ -222,13 +223,15 @@ describe('partition tuples', () => {
   })
 
   test('are matched by name where the file has no ids', async () => {
-    const bytes = encode(entrySchema([optional('int', 'p')]), [entry({ file: { partition: { p: 7 } } })])
+    const bytes = encodeRecords(entrySchema([optional('int', 'p')]), [
+      entry({ file: { partition: { p: 7 } } }),
+    ])
     const [decoded] = await decode(bytes, manifest(), { specId: 0, fields: [field(1, 1000, 'p')] })
     expect(decoded?.file.partition).toEqual(new Map([[1000, 7n]]))
   })
 
   test('hold null as a value, and days of a date that became a timestamp', async () => {
-    const bytes = encode(
+    const bytes = encodeRecords(
       entrySchema([optional({ type: 'int', logicalType: 'date' }, 'p', 1000), optional('string', 'q', 1001)]),
       [entry({ file: { partition: { p: -1, q: null } } })],
     )
@@ -255,7 +258,10 @@ describe('content', () => {
   const file = { content: 2, equality_ids: [1n, 3n], key_metadata: Buffer.from([1]) }
 
   test('[H22] equality ids written as longs are numbers', async () => {
-    const [decoded] = await decode(encode(withContent, [entry({ file })]), manifest({ content: 'deletes' }))
+    const [decoded] = await decode(
+      encodeRecords(withContent, [entry({ file })]),
+      manifest({ content: 'deletes' }),
+    )
     expect(decoded?.file).toMatchObject({
       content: 'equality-deletes',
       equalityIds: [1, 3],
@@ -264,10 +270,10 @@ describe('content', () => {
   })
 
   test('of another kind than the manifest is corrupt, unknown content unsupported', async () => {
-    await expect(decode(encode(withContent, [entry({ file })]))).rejects.toMatchObject({
+    await expect(decode(encodeRecords(withContent, [entry({ file })]))).rejects.toMatchObject({
       code: 'TABLE_CORRUPT',
     })
-    const unknown = encode(withContent, [entry({ file: { ...file, content: 5 } })])
+    const unknown = encodeRecords(withContent, [entry({ file: { ...file, content: 5 } })])
     await expect(decode(unknown)).rejects.toMatchObject({ code: 'TABLE_UNSUPPORTED' })
   })
 })
@@ -277,7 +283,7 @@ test.each<[string, EntrySketch]>([
   ['a negative record count', { file: { record_count: -1n } }],
   ['a record count beyond 2^53', { file: { record_count: 2n ** 60n } }],
 ])('%s is corrupt and names the manifest', async (_, sketch) => {
-  await expect(decode(encode(entrySchema(), [entry(sketch)]))).rejects.toMatchObject({
+  await expect(decode(encodeRecords(entrySchema(), [entry(sketch)]))).rejects.toMatchObject({
     code: 'TABLE_CORRUPT',
     message: expect.stringContaining('s3://b/m.avro') as string,
   })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { decodeManifestList } from './manifest-list-decoder.ts'
-import { encode, optional } from './test/manifest-sketch.ts'
+import { encodeRecords } from './test/avro-file.ts'
+import { optional } from './test/manifest-sketch.ts'
 
 const signal = new AbortController().signal
 
@@ -25,7 +26,7 @@ describe('manifest lists', () => {
   const line = { manifest_path: 's3://b/m', manifest_length: 5n }
 
   test('[H11] [H27] of version 1 have unknown counts and sequence number 0', async () => {
-    const [decoded] = await decodeManifestList(encode(listSchema([]), [line]), 'list', signal)
+    const [decoded] = await decodeManifestList(encodeRecords(listSchema([]), [line]), 'list', signal)
     expect(decoded).toMatchObject({
       path: 's3://b/m',
       partitionSpecId: 0,
@@ -38,7 +39,7 @@ describe('manifest lists', () => {
   })
 
   test('have former names of counts, and summaries', async () => {
-    const bytes = encode(
+    const bytes = encodeRecords(
       listSchema([
         optional('int', 'added_data_files_count'),
         optional({ type: 'array', items: summary }, 'partitions', 507),
@@ -59,11 +60,13 @@ describe('manifest lists', () => {
   })
 
   test('without a path are corrupt, with unknown content unsupported', async () => {
-    const pathless = encode({ type: 'record', name: 'm', fields: [{ name: 'x', type: 'int' }] }, [{ x: 1 }])
+    const pathless = encodeRecords({ type: 'record', name: 'm', fields: [{ name: 'x', type: 'int' }] }, [
+      { x: 1 },
+    ])
     await expect(decodeManifestList(pathless, 'list', signal)).rejects.toMatchObject({
       code: 'TABLE_CORRUPT',
     })
-    const odd = encode(listSchema([{ name: 'content', type: 'int', 'field-id': 517 }]), [
+    const odd = encodeRecords(listSchema([{ name: 'content', type: 'int', 'field-id': 517 }]), [
       { ...line, content: 2 },
     ])
     await expect(decodeManifestList(odd, 'list', signal)).rejects.toMatchObject({ code: 'TABLE_UNSUPPORTED' })

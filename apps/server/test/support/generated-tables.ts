@@ -5,8 +5,12 @@ import { existsSync, mkdirSync, mkdtempSync, statSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import avsc from 'avsc'
-import { container, longType } from '../../src/metadata/test/avro-file.ts'
+import {
+  encodeRecords,
+  MANIFEST_FILE_FIELDS,
+  mapByFieldId,
+  optionalField,
+} from '../../src/metadata/test/avro-file.ts'
 import { openDuck } from '../storage/duck.ts'
 
 type BoundsById = Readonly<Record<number, Uint8Array>>
@@ -68,26 +72,6 @@ export interface GeneratedTable {
   readonly write: (folder: string, duck: DuckDBConnection) => Promise<readonly GeneratedFile[]>
 }
 
-const optional = (name: string, fieldId: number, type: unknown) => ({
-  name,
-  type: ['null', type],
-  default: null,
-  'field-id': fieldId,
-})
-const mapById = (name: string, fieldId: number, value: string) =>
-  optional(name, fieldId, {
-    type: 'array',
-    logicalType: 'map',
-    items: {
-      type: 'record',
-      name: `${name}_entry`,
-      fields: [
-        { name: 'key', type: 'int', 'field-id': fieldId + 1_000 },
-        { name: 'value', type: value, 'field-id': fieldId + 2_000 },
-      ],
-    },
-  })
-
 const entrySchema = ({ fields }: GeneratedSpec) => ({
   type: 'record',
   name: 'manifest_entry',
@@ -110,22 +94,22 @@ const entrySchema = ({ fields }: GeneratedSpec) => ({
             type: {
               type: 'record',
               name: 'r102',
-              fields: fields.map(({ name, fieldId, avroType }) => optional(name, fieldId, avroType)),
+              fields: fields.map(({ name, fieldId, avroType }) => optionalField(name, fieldId, avroType)),
             },
             'field-id': 102,
           },
           { name: 'record_count', type: 'long', 'field-id': 103 },
           { name: 'file_size_in_bytes', type: 'long', 'field-id': 104 },
-          mapById('value_counts', 109, 'long'),
-          mapById('null_value_counts', 110, 'long'),
-          mapById('nan_value_counts', 137, 'long'),
-          mapById('lower_bounds', 125, 'bytes'),
-          mapById('upper_bounds', 128, 'bytes'),
-          optional('equality_ids', 135, { type: 'array', items: 'int' }),
-          optional('referenced_data_file', 143, 'string'),
-          optional('content_offset', 144, 'long'),
-          optional('content_size_in_bytes', 145, 'long'),
-          optional('first_row_id', 142, 'long'),
+          mapByFieldId('value_counts', 109, 'long'),
+          mapByFieldId('null_value_counts', 110, 'long'),
+          mapByFieldId('nan_value_counts', 137, 'long'),
+          mapByFieldId('lower_bounds', 125, 'bytes'),
+          mapByFieldId('upper_bounds', 128, 'bytes'),
+          optionalField('equality_ids', 135, { type: 'array', items: 'int' }),
+          optionalField('referenced_data_file', 143, 'string'),
+          optionalField('content_offset', 144, 'long'),
+          optionalField('content_size_in_bytes', 145, 'long'),
+          optionalField('first_row_id', 142, 'long'),
         ],
       },
     },
@@ -134,25 +118,7 @@ const entrySchema = ({ fields }: GeneratedSpec) => ({
 const MANIFEST_FILE = {
   type: 'record',
   name: 'manifest_file',
-  fields: [
-    { name: 'manifest_path', type: 'string', 'field-id': 500 },
-    { name: 'manifest_length', type: 'long', 'field-id': 501 },
-    { name: 'partition_spec_id', type: 'int', 'field-id': 502 },
-    { name: 'content', type: 'int', 'field-id': 517 },
-    { name: 'sequence_number', type: 'long', 'field-id': 515 },
-    { name: 'min_sequence_number', type: 'long', 'field-id': 516 },
-    { name: 'added_snapshot_id', type: 'long', 'field-id': 503 },
-    optional('first_row_id', 520, 'long'),
-  ],
-}
-
-function encode(schema: unknown, records: readonly unknown[]): Buffer {
-  const type = avsc.Type.forSchema(structuredClone(schema) as avsc.Schema, {
-    registry: { long: longType },
-    wrapUnions: false,
-  })
-  const data = Buffer.concat(records.map((record) => type.toBuffer(record)))
-  return container(schema, { codec: 'deflate', blocks: [{ count: records.length, data }] })
+  fields: [...MANIFEST_FILE_FIELDS, optionalField('first_row_id', 520, 'long')],
 }
 
 /** Returns a folder to serve with `--corpus`; the tables are in namespace `generated`. The caller removes it. */
@@ -167,7 +133,7 @@ export async function generateTables(tables: readonly GeneratedTable[]): Promise
     const location = `/generated/${table.name}`
     const files = await table.write(folder, duck)
     const lines = writeManifests(table, files, { folder, location })
-    writeFileSync(join(folder, 'metadata/snap-1.avro'), encode(MANIFEST_FILE, lines))
+    writeFileSync(join(folder, 'metadata/snap-1.avro'), encodeRecords(MANIFEST_FILE, lines))
     writeFileSync(join(folder, 'metadata/v1.metadata.json'), JSON.stringify(metadataOf(table, location)))
   }
   duck.closeSync()
@@ -190,7 +156,7 @@ function writeManifests(
     const [content = 0, specId = 0, sequenceNumber = 1] = key.split(',').map(Number)
     const spec = specs.find((candidate) => candidate.specId === specId) ?? UNPARTITIONED
     const name = `metadata/m${index}.avro`
-    const manifest = encode(
+    const manifest = encodeRecords(
       entrySchema(spec),
       members.map((file) => entryOf(file, spec, { folder, location })),
     )

@@ -1,6 +1,7 @@
 // Full table names as people write them in SQL: iceberg.<namespace>.<table>. Names are quoted only where needed;
 // the levels of a namespace count as one name, joined by dots.
 
+import type { TableReceipt } from '@lake/core/flight/receipt.ts'
 import { formatTableName } from '@lake/core/iceberg/identifiers.ts'
 
 export interface TableName {
@@ -42,4 +43,13 @@ export function parseTableName(text: string, namespaces: readonly (readonly stri
   const whole = parts.slice(0, -1)
   const unprefixed = whole[0] === 'iceberg' && whole.length > 1 ? whole.slice(1) : whole
   return { namespace: isConfigured(unprefixed) ?? isConfigured(whole) ?? unprefixed, table }
+}
+
+/** A table of a receipt by its dotted name, a metadata table by its own. */
+export function tableLabel({
+  namespace,
+  table,
+  metadataTable,
+}: Pick<TableReceipt, 'namespace' | 'table' | 'metadataTable'>): string {
+  return namespaceText([...namespace, metadataTable === undefined ? table : `${table}$${metadataTable}`])
 }

@@ -9,7 +9,8 @@ export interface TableVersion {
   snapshotId: string
 }
 
-const NAME = String.raw`(?:"(?:[^"]|"")+"|[\p{L}_][\p{L}\p{N}_$]*)`
+/** The source of a pattern for one identifier, quoted or bare. */
+export const NAME = String.raw`(?:"(?:[^"]|"")+"|[\p{L}_][\p{L}\p{N}_$]*)`
 const MENTION = new RegExp(String.raw`\biceberg\s*\.\s*(${NAME})\s*\.\s*(${NAME})`, 'giu')
 const ALIAS = new RegExp(String.raw`\s+(as\s+)?(${NAME})`, 'iuy')
 const COLUMN_ALIASES = new RegExp(String.raw`\s*\(\s*${NAME}(?:\s*,\s*${NAME})*\s*\)`, 'iuy')

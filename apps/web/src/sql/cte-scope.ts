@@ -1,6 +1,6 @@
 // Common table expressions of an unfinished statement: their names, and the names of their columns as far as the text
 // tells. By brackets and words alone; what it cannot tell is left out.
-import { NOT_ALIAS, unquoteName } from './at-versions.ts'
+import { NAME, NOT_ALIAS, unquoteName } from './at-versions.ts'
 
 export interface Cte {
   name: string
@@ -9,7 +9,6 @@ export interface Cte {
   starsOf: readonly string[]
 }
 
-const NAME = String.raw`(?:"(?:[^"]|"")+"|[\p{L}_][\p{L}\p{N}_$]*)`
 const HEAD = new RegExp(
   String.raw`(?:\bwith(?:\s+recursive)?|,)\s*(${NAME})\s*(\([^()]*\))?\s*as\s*(?:(?:not\s+)?materialized\s*)?\(`,
   'giu',

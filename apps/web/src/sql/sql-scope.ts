@@ -1,6 +1,6 @@
 // What a statement's text says to completion: which tables it names under which aliases, and what is being typed at
 // the cursor. Works on unfinished text, so it looks for names and does not parse; the server decides what is valid.
-import { NOT_ALIAS, unquoteName as unquote } from './at-versions.ts'
+import { NAME, NOT_ALIAS, unquoteName as unquote } from './at-versions.ts'
 import { blankLiterals } from './blank-literals.ts'
 import { ctesOf, sourcesOf, type Cte } from './cte-scope.ts'
 import { statementAt } from './split-statements.ts'
@@ -25,7 +25,6 @@ export type CompletionContext =
   /** After a dot whose left side means nothing here. */
   | { kind: 'none' }
 
-const NAME = String.raw`(?:"(?:[^"]|"")+"|[\p{L}_][\p{L}\p{N}_$]*)`
 const TABLE = new RegExp(
   String.raw`\biceberg\s*\.\s*(${NAME})\s*\.\s*(${NAME})(?:\s+(?:as\s+)?(${NAME}))?`,
   'giu',

@@ -75,3 +75,48 @@ export function container(schema: unknown, { codec = 'null', blocks = [] }: Cont
     }),
   ])
 }
+
+/** Records of a schema as a file of one block; longs are bigint. */
+export function encodeRecords(schemaJson: unknown, records: readonly unknown[]): Buffer {
+  // avsc writes into the schemas that it is given.
+  const type = avsc.Type.forSchema(structuredClone(schemaJson) as avsc.Schema, {
+    registry: { long: longType },
+    wrapUnions: false,
+  })
+  const data = Buffer.concat(records.map((record) => type.toBuffer(record)))
+  return container(schemaJson, { codec: 'deflate', blocks: [{ count: records.length, data }] })
+}
+
+/** A field that may be null, and is by default. */
+export const optionalField = (name: string, fieldId: number, type: unknown) => ({
+  name,
+  type: ['null', type],
+  default: null,
+  'field-id': fieldId,
+})
+
+/** A map from column ids, which Avro has as an array of pairs. */
+export const mapByFieldId = (name: string, fieldId: number, value: string) =>
+  optionalField(name, fieldId, {
+    type: 'array',
+    logicalType: 'map',
+    items: {
+      type: 'record',
+      name: `${name}_entry`,
+      fields: [
+        { name: 'key', type: 'int', 'field-id': fieldId + 1_000 },
+        { name: 'value', type: value, 'field-id': fieldId + 2_000 },
+      ],
+    },
+  })
+
+/** What every line of a manifest list has, in this order. */
+export const MANIFEST_FILE_FIELDS = [
+  { name: 'manifest_path', type: 'string', 'field-id': 500 },
+  { name: 'manifest_length', type: 'long', 'field-id': 501 },
+  { name: 'partition_spec_id', type: 'int', 'field-id': 502 },
+  { name: 'content', type: 'int', 'field-id': 517 },
+  { name: 'sequence_number', type: 'long', 'field-id': 515 },
+  { name: 'min_sequence_number', type: 'long', 'field-id': 516 },
+  { name: 'added_snapshot_id', type: 'long', 'field-id': 503 },
+] as const

@@ -1,6 +1,5 @@
-// Manifests in a few words for tests of decoding, encoded by avsc.
-import avsc from 'avsc'
-import { container, longType } from './avro-file.ts'
+// Manifests in a few words for tests of decoding, as avsc encodes them.
+import { mapByFieldId } from './avro-file.ts'
 
 export const optional = (type: unknown, name: string, id?: number) => ({
   name,
@@ -8,24 +7,6 @@ export const optional = (type: unknown, name: string, id?: number) => ({
   default: null,
   ...(id === undefined ? {} : { 'field-id': id }),
 })
-const map = (name: string, id: number, value: string) =>
-  optional(
-    {
-      type: 'array',
-      logicalType: 'map',
-      items: {
-        type: 'record',
-        name: `${name}_entry`,
-        fields: [
-          { name: 'key', type: 'int', 'field-id': id + 1000 },
-          { name: 'value', type: value, 'field-id': id + 1001 },
-        ],
-      },
-    },
-    name,
-    id,
-  )
-
 /** The order of fields is not that of the spec, on purpose. */
 export const entrySchema = (partitionFields: readonly unknown[] = [], extra: readonly unknown[] = []) => ({
   type: 'record',
@@ -49,8 +30,8 @@ export const entrySchema = (partitionFields: readonly unknown[] = [], extra: rea
             type: { type: 'record', name: 'r102', fields: partitionFields },
           },
           { name: 'file_size_in_bytes', type: 'long', 'field-id': 104 },
-          map('value_counts', 109, 'long'),
-          map('lower_bounds', 125, 'bytes'),
+          mapByFieldId('value_counts', 109, 'long'),
+          mapByFieldId('lower_bounds', 125, 'bytes'),
           ...extra,
         ],
       },
@@ -65,15 +46,6 @@ export interface EntrySketch {
   readonly status?: number
   readonly sequence?: bigint | null
   readonly file?: Readonly<Record<string, unknown>>
-}
-
-export function encode(schemaJson: unknown, records: readonly unknown[]): Uint8Array {
-  const type = avsc.Type.forSchema(structuredClone(schemaJson) as avsc.Schema, {
-    registry: { long: longType },
-    wrapUnions: false,
-  })
-  const data = Buffer.concat(records.map((record) => type.toBuffer(record)))
-  return container(schemaJson, { codec: 'deflate', blocks: [{ count: records.length, data }] })
 }
 
 export const entry = ({ status = 1, sequence = null, file = {} }: EntrySketch) => ({

@@ -1,36 +1,21 @@
-// A table of many manifests, in memory, for bench/planning-delay.ts: what planning reads of it, and nothing else. Every file has bounds, a partition and
-// a path of its own.
-import avsc from 'avsc'
+// A table of many manifests, in memory, for bench/planning-delay.ts: what planning reads of it, and nothing else. Every
+// file has bounds, a partition and a path of its own.
 import { parseTableMetadata } from '@lake/core/iceberg/parse-table-metadata.ts'
 import type { TableMetadata } from '@lake/core/iceberg/table-metadata.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { container, longType } from './avro-file.ts'
+import { encodeRecords, MANIFEST_FILE_FIELDS, mapByFieldId, optionalField } from './avro-file.ts'
 import type { ObjectStore } from '../../storage/object-store.ts'
 import { createTablePaths } from '../../storage/table-paths.ts'
 import type { TableStorage } from '../../storage/table-storage.ts'
 
 const LOCATION = 's3://bench/wide'
-const optional = (name: string, id: number, type: unknown) => ({ name, type: ['null', type], 'field-id': id })
-const bounds = (name: string, id: number) =>
-  optional(name, id, {
-    type: 'array',
-    logicalType: 'map',
-    items: {
-      type: 'record',
-      name: `${name}_entry`,
-      fields: [
-        { name: 'key', type: 'int', 'field-id': id + 1_000 },
-        { name: 'value', type: 'bytes', 'field-id': id + 2_000 },
-      ],
-    },
-  })
 const ENTRY = {
   type: 'record',
   name: 'manifest_entry',
   fields: [
     { name: 'status', type: 'int', 'field-id': 0 },
-    optional('snapshot_id', 1, 'long'),
-    optional('sequence_number', 3, 'long'),
+    optionalField('snapshot_id', 1, 'long'),
+    optionalField('sequence_number', 3, 'long'),
     {
       name: 'data_file',
       'field-id': 2,
@@ -44,12 +29,12 @@ const ENTRY = {
           {
             name: 'partition',
             'field-id': 102,
-            type: { type: 'record', name: 'r102', fields: [optional('day', 1_000, 'int')] },
+            type: { type: 'record', name: 'r102', fields: [optionalField('day', 1_000, 'int')] },
           },
           { name: 'record_count', type: 'long', 'field-id': 103 },
           { name: 'file_size_in_bytes', type: 'long', 'field-id': 104 },
-          bounds('lower_bounds', 125),
-          bounds('upper_bounds', 128),
+          mapByFieldId('lower_bounds', 125, 'bytes'),
+          mapByFieldId('upper_bounds', 128, 'bytes'),
         ],
       },
     },
@@ -59,27 +44,10 @@ const LINE = {
   type: 'record',
   name: 'manifest_file',
   fields: [
-    { name: 'manifest_path', type: 'string', 'field-id': 500 },
-    { name: 'manifest_length', type: 'long', 'field-id': 501 },
-    { name: 'partition_spec_id', type: 'int', 'field-id': 502 },
-    { name: 'content', type: 'int', 'field-id': 517 },
-    { name: 'sequence_number', type: 'long', 'field-id': 515 },
-    { name: 'min_sequence_number', type: 'long', 'field-id': 516 },
-    { name: 'added_snapshot_id', type: 'long', 'field-id': 503 },
+    ...MANIFEST_FILE_FIELDS,
     { name: 'added_files_count', type: 'int', 'field-id': 504 },
     { name: 'existing_files_count', type: 'int', 'field-id': 505 },
   ],
-}
-
-const writer = (schema: unknown): ((records: readonly unknown[]) => Buffer) => {
-  const type = avsc.Type.forSchema(structuredClone(schema) as avsc.Schema, {
-    registry: { long: longType },
-    wrapUnions: false,
-  })
-  return (records) => {
-    const data = Buffer.concat(records.map((record) => type.toBuffer(record)))
-    return container(schema, { codec: 'deflate', blocks: [{ count: records.length, data }] })
-  }
 }
 
 const int32 = (value: number): Buffer => {
@@ -95,7 +63,6 @@ export interface WideTable {
 
 /** @param manifestCount manifests of `filesPerManifest` data files each */
 export function wideTable(manifestCount: number, filesPerManifest: number): WideTable {
-  const encodeEntries = writer(ENTRY)
   const objects = new Map<string, Buffer>()
   const lines: unknown[] = []
   for (let manifest = 0; manifest < manifestCount; manifest += 1) {
@@ -118,7 +85,7 @@ export function wideTable(manifestCount: number, filesPerManifest: number): Wide
         },
       }
     })
-    const bytes = encodeEntries(entries)
+    const bytes = encodeRecords(ENTRY, entries)
     objects.set(path, bytes)
     lines.push({
       manifest_path: path,
@@ -132,7 +99,7 @@ export function wideTable(manifestCount: number, filesPerManifest: number): Wide
       existing_files_count: 0,
     })
   }
-  objects.set(`${LOCATION}/metadata/list.avro`, writer(LINE)(lines))
+  objects.set(`${LOCATION}/metadata/list.avro`, encodeRecords(LINE, lines))
   return { metadata: metadataOf(), storage: storageOf(objects) }
 }
 

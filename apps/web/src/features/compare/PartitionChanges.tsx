@@ -8,45 +8,20 @@ const signed = (sign: '+' | '−', count: bigint): string => (count === 0n ? '' 
 const signedBytes = (sign: '+' | '−', bytes: bigint): string =>
   bytes === 0n ? '' : `${sign}${bytesText(Number(bytes))}`
 
-interface Measure {
-  label: string
-  added: (change: PartitionChange) => bigint
-  removed: (change: PartitionChange) => bigint
-  text: (sign: '+' | '−', value: bigint) => string
-}
-
-const MEASURES: readonly Measure[] = [
-  {
-    label: 'rows',
-    added: (change) => change.rowsAdded,
-    removed: (change) => change.rowsRemoved,
-    text: signed,
-  },
-  {
-    label: 'data files',
-    added: (change) => change.filesAdded,
-    removed: (change) => change.filesRemoved,
-    text: signed,
-  },
-  {
-    label: 'size',
-    added: (change) => change.bytesAdded,
-    removed: (change) => change.bytesRemoved,
-    text: signedBytes,
-  },
-  {
-    label: 'delete files',
-    added: (change) => change.deleteFilesAdded,
-    removed: (change) => change.deleteFilesRemoved,
-    text: signed,
-  },
-]
+/** Each has a figure that was added and one that was removed. */
+const MEASURES = [
+  { label: 'rows', key: 'rows', text: signed },
+  { label: 'data files', key: 'files', text: signed },
+  { label: 'size', key: 'bytes', text: signedBytes },
+  { label: 'delete files', key: 'deleteFiles', text: signed },
+] as const
+type Measure = (typeof MEASURES)[number]
 
 function Cells({ change, measures }: { change: PartitionChange; measures: readonly Measure[] }) {
-  return measures.map(({ label, added, removed, text }) => (
+  return measures.map(({ label, key, text }) => (
     <Fragment key={label}>
-      <td className="numeric added">{text('+', added(change))}</td>
-      <td className="numeric deleted">{text('−', removed(change))}</td>
+      <td className="numeric added">{text('+', change[`${key}Added`])}</td>
+      <td className="numeric deleted">{text('−', change[`${key}Removed`])}</td>
     </Fragment>
   ))
 }
@@ -57,8 +32,8 @@ export function PartitionChanges({ changes }: { changes: readonly PartitionChang
   const shown = changes.slice(0, COMPARED_PARTITIONS_MAX)
   const isCut = shown.length < changes.length
   // Most tables have no delete files: columns without a value are left out.
-  const measures = MEASURES.filter(({ added, removed }) =>
-    shown.some((change) => added(change) !== 0n || removed(change) !== 0n),
+  const measures = MEASURES.filter(({ key }) =>
+    shown.some((change) => change[`${key}Added`] !== 0n || change[`${key}Removed`] !== 0n),
   )
   return (
     <>

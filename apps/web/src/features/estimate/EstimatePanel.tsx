@@ -5,7 +5,8 @@ import { ScanWaterfall } from '../../scan/ScanWaterfall.tsx'
 import { bytesText, countedText } from '../../ui/format-quantity.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { ScrollRegion } from '../../ui/ScrollRegion.tsx'
-import { estimateLine, refusalWords, tableLabel } from './estimate-words.ts'
+import { tableLabel } from '../../api/table-name.ts'
+import { estimateLine, refusalWords } from './estimate-words.ts'
 
 const COLUMNS_SHOWN_MAX = 12
 

@@ -3,10 +3,6 @@ import type { EstimateResponse, TableEstimate } from '@lake/core/api/contract.ts
 import { totalBytesText } from '../../scan/scan-words.ts'
 import { bytesText, countedText, countText } from '../../ui/format-quantity.ts'
 
-/** As in SQL, a metadata table by its own name. */
-export const tableLabel = ({ namespace, table, metadataTable }: TableEstimate): string =>
-  [...namespace, metadataTable === undefined ? table : `${table}$${metadataTable}`].join('.')
-
 function tableWords(table: TableEstimate): string {
   const { scan, rowsMax, bytesNeeded, isUpperBound, columns, columnsTotal } = table
   if (table.metadataTable !== undefined) return 'metadata only'

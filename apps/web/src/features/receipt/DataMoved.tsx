@@ -2,12 +2,13 @@
 // then, only while the page is seen and only for results that read what was current.
 import { useQueries } from '@tanstack/react-query'
 import type { TableReceipt } from '@lake/core/flight/receipt.ts'
-import { getTable } from '../../api/client.ts'
+import { tableQuery } from '../../api/query-client.ts'
 import { movedSince, type Moved } from '../../freshness/moved-since.ts'
 import { DATA_MOVED_POLL_MS, DATA_MOVED_TABLES_MAX } from '../../limits.ts'
 import type { RunSnapshot } from '../../query-run/query-run.ts'
 import { countedText, countText } from '../../ui/format-quantity.ts'
-import { receiptKey, tableLabel } from './receipt-facts.ts'
+import { tableLabel } from '../../api/table-name.ts'
+import { receiptKey } from './receipt-facts.ts'
 
 /** What happened, in words; null where nothing did. */
 function movedText(label: string, moved: Moved): string | null {
@@ -34,9 +35,8 @@ export function DataMoved({ snapshot, onRunAgain, onCompare }: DataMovedProps) {
   const tables = state.kind === 'finished' ? state.receipt.tables.filter(isFollowed) : []
   const followed = tables.slice(0, DATA_MOVED_TABLES_MAX)
   const queries = useQueries({
-    queries: followed.map(({ namespace, table }) => ({
-      queryKey: ['table', namespace, table],
-      queryFn: ({ signal }: { signal: AbortSignal }) => getTable(namespace, table, signal),
+    queries: followed.map((table) => ({
+      ...tableQuery(table),
       staleTime: DATA_MOVED_POLL_MS,
       refetchInterval: DATA_MOVED_POLL_MS,
       refetchIntervalInBackground: false,

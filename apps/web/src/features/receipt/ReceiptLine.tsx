@@ -7,7 +7,8 @@ import { exactnessOf } from '../../query-run/exactness.ts'
 import { isRunning } from '../../query-run/run-state.ts'
 import { ageText, durationText, instantText } from '../../ui/format-quantity.ts'
 import { useNow } from '../../ui/use-now.ts'
-import { receiptKey, snapshotLabel, tableFacts, tableLabel, tablesOf, totalFacts } from './receipt-facts.ts'
+import { tableLabel } from '../../api/table-name.ts'
+import { receiptKey, snapshotLabel, tableFacts, tablesOf, totalFacts } from './receipt-facts.ts'
 
 const TABLES_SHOWN_MAX = 3
 

@@ -11,7 +11,8 @@ import { CopyButton } from '../../ui/CopyButton.tsx'
 import { countText, durationText } from '../../ui/format-quantity.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { ScrollRegion } from '../../ui/ScrollRegion.tsx'
-import { panelFacts, receiptKey, tableLabel, tablesOf } from './receipt-facts.ts'
+import { tableLabel } from '../../api/table-name.ts'
+import { panelFacts, receiptKey, tablesOf } from './receipt-facts.ts'
 
 const COPIED = new Set(['snapshot id', 'table uuid'])
 

@@ -1,6 +1,7 @@
 // What a receipt says of each table that a result was made from, decided here and rendered elsewhere. A run that is not finished shows what was pinned and what is known so far.
 import type { Progress } from '@lake/core/api/wire.ts'
 import type { ScanReport, TableReceipt } from '@lake/core/flight/receipt.ts'
+import { tableLabel } from '../../api/table-name.ts'
 import { infoOf, progressOf, type RunState } from '../../query-run/run-state.ts'
 import { totalBytesText } from '../../scan/scan-words.ts'
 import { ageText, bytesText, countedText, countText, instantText, shortId } from '../../ui/format-quantity.ts'
@@ -9,12 +10,6 @@ import { ageText, bytesText, countedText, countText, instantText, shortId } from
 export function tablesOf(state: RunState): readonly TableReceipt[] {
   if (state.kind === 'finished') return state.receipt.tables
   return infoOf(state)?.tables ?? []
-}
-
-/** As in SQL, a metadata table by its own name. */
-export function tableLabel(table: TableReceipt): string {
-  const name = table.metadataTable === undefined ? table.table : `${table.table}$${table.metadataTable}`
-  return [...table.namespace, name].join('.')
 }
 
 /** Tells the lines of a receipt apart: a table stands in it once for each version and metadata table that was asked for. */

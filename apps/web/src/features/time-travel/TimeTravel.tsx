@@ -1,6 +1,7 @@
 // A rail for each table that the statement under the cursor reads, where there is a past to go to.
 import { useQueries } from '@tanstack/react-query'
 import type { RequestedPin, TableEstimate } from '@lake/core/api/contract.ts'
+import { tableKey } from '@lake/core/iceberg/identifiers.ts'
 import { tableQuery } from '../../api/query-client.ts'
 import { namespaceText } from '../../api/table-name.ts'
 import { RAIL_TABLES_MAX } from '../../limits.ts'
@@ -18,7 +19,7 @@ interface TimeTravelProps {
 }
 
 const keyOf = ({ namespace, table }: Pick<RequestedPin, 'namespace' | 'table'>): string =>
-  JSON.stringify([namespace, table])
+  tableKey(namespace, table)
 
 export function TimeTravel({ tables, pins, onPin }: TimeTravelProps) {
   // A version in the statement is the statement's to say.

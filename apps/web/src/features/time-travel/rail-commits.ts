@@ -1,5 +1,6 @@
 // The commits of a table as a rail shows them, from its metadata alone: those that lead to what is current, oldest first.
 import type { SnapshotInfo, TableResponse } from '@lake/core/api/contract.ts'
+import { lineageOf } from '../../freshness/lineage.ts'
 import { RAIL_COMMITS_MAX } from '../../limits.ts'
 
 export interface RailCommit {
@@ -33,7 +34,7 @@ function rowsIn({ summary }: SnapshotInfo, key: string): bigint | null {
 type RailTable = Pick<TableResponse, 'currentSnapshotId' | 'snapshots' | 'refs'>
 
 export function railOf({ currentSnapshotId, snapshots, refs }: RailTable): Rail {
-  const line = lineageOf(currentSnapshotId, snapshots)
+  const line = lineageOf(snapshots, currentSnapshotId).toReversed()
   const shown = line.slice(-RAIL_COMMITS_MAX)
   const changed = shown.map((snapshot) => {
     const rows = [rowsIn(snapshot, 'added-records'), rowsIn(snapshot, 'deleted-records')]
@@ -53,18 +54,6 @@ export function railOf({ currentSnapshotId, snapshots, refs }: RailTable): Rail 
     olderCount: line.length - shown.length,
     asideCount: snapshots.length - line.length,
   }
-}
-
-/** Oldest first; ends where a parent is gone. Parents of a broken table may form a ring. */
-function lineageOf(currentSnapshotId: string | null, snapshots: readonly SnapshotInfo[]): SnapshotInfo[] {
-  const byId = new Map(snapshots.map((snapshot) => [snapshot.snapshotId, snapshot]))
-  const line: SnapshotInfo[] = []
-  let at = currentSnapshotId === null ? undefined : byId.get(currentSnapshotId)
-  while (at !== undefined && line.length < snapshots.length) {
-    line.push(at)
-    at = at.parentSnapshotId === null ? undefined : byId.get(at.parentSnapshotId)
-  }
-  return line.toReversed()
 }
 
 /** Where a commit stands, from 0 to 1; the only one stands at the end. */
