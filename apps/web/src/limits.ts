@@ -4,6 +4,8 @@
 export const RESULT_ROWS_PER_STEP_MAX = 2_000_000
 /** Bytes of Arrow buffers of one result that are kept before reading pauses. */
 export const RESULT_BYTES_PER_STEP_MAX = 512 * 1024 * 1024
+/** Bytes of Arrow buffers of one result that stay in memory where its rows can be had again. */
+export const RESULT_BYTES_HELD_MAX = 256 * 1024 * 1024
 /** How often a running result tells its watchers about new rows. */
 export const RESULT_PUBLISH_INTERVAL_MS = 80
 /** How long a stream is read before the page may paint and handle input. */

@@ -98,7 +98,10 @@ describe('readStream', () => {
   })
 
   it('waits for room when the buffer is full', async () => {
-    const result = await read(encode(batch([1, 2]), batch([3]), closing), new ResultBuffer(2, 1_000_000))
+    const result = await read(
+      encode(batch([1, 2]), batch([3]), closing),
+      new ResultBuffer({ rowsPerStep: 2 }),
+    )
     expect(result.waits).toBe(1)
     expect(result.buffer.rowCount).toBe(3)
   })
@@ -125,7 +128,7 @@ describe('ResultBuffer', () => {
   })
 
   it('is full by bytes as well as by rows', () => {
-    const buffer = new ResultBuffer(1_000, 8)
+    const buffer = new ResultBuffer({ bytesPerStep: 8 })
     buffer.append(batch([1, 2, 3]))
     expect(buffer.isFull).toBe(true)
     buffer.raiseLimit()

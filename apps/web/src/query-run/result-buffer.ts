@@ -1,7 +1,12 @@
-// Keeps the record batches of one result outside React and finds a row's batch by binary search. Column data stays in
-// Arrow's buffers: no row objects. Bounded: when full, the reader waits until the limit is raised by one more step.
+// Keeps the rows of one result outside React and finds a row's batch by binary search. Column data stays in Arrow's
+// buffers: no row objects.
+//
+// Rows lie in stretches. A stretch that can be had again (from a stored result, from wherever it was put) need not be in
+// memory: it is loaded when somebody looks at it, and let go when there is more than `heldBytesMax`, the one looked at
+// longest ago first. Other stretches stay; of those the buffer is full at its limit, and the reader waits until that is
+// raised by one more step.
 import type { RecordBatch, Schema } from 'apache-arrow'
-import { RESULT_BYTES_PER_STEP_MAX, RESULT_ROWS_PER_STEP_MAX } from '../limits.ts'
+import { RESULT_BYTES_HELD_MAX, RESULT_BYTES_PER_STEP_MAX, RESULT_ROWS_PER_STEP_MAX } from '../limits.ts'
 
 export interface RowPosition {
   batch: RecordBatch
@@ -9,21 +14,73 @@ export interface RowPosition {
   index: number
 }
 
+/** The batches of a stretch, whole and checked. Rejects rather than giving fewer rows. */
+export type LoadRows = (signal: AbortSignal) => Promise<readonly RecordBatch[]>
+
+/** Rows that need not be in memory. */
+export interface AwayRows {
+  rowCount: number
+  /** About what they take in memory. */
+  byteCount: number
+  load: LoadRows
+}
+
+interface Stretch {
+  readonly rowStart: number
+  readonly rowCount: number
+  byteCount: number
+  /** Null while they are away. */
+  batches: readonly RecordBatch[] | null
+  /** Null where the rows cannot be had again. */
+  load: LoadRows | null
+  /** When it was last looked at, as a count of looks. */
+  lookedAt: number
+}
+
+interface Loading {
+  readonly stretch: Stretch
+  readonly abort: AbortController
+  /** Resolves when it has ended; never rejects. */
+  readonly ended: Promise<LoadFailure | null>
+  /** Those that wait for it whatever is shown meanwhile. */
+  waiterCount: number
+}
+
+interface LoadFailure {
+  readonly cause: unknown
+}
+
+interface BufferBounds {
+  rowsPerStep?: number
+  bytesPerStep?: number
+  heldBytesMax?: number
+}
+
 export class ResultBuffer {
   schema: Schema | null = null
+  /** Of all rows, in memory or not. */
   rowCount = 0
+  /** In memory. */
   byteCount = 0
-  readonly #batches: RecordBatch[] = []
-  /** First row of each batch; ascending, one for each batch. */
-  readonly #starts: number[] = []
-  #rowsMax: number
-  #bytesMax: number
+  /** Why rows that are looked at are not there; null again once they are tried anew. */
+  failure: unknown = null
+  /** Counts the changes of which rows are in memory. */
+  version = 0
+  readonly #stretches: Stretch[] = []
+  readonly #loading = new Map<Stretch, Loading>()
+  readonly #listeners = new Set<() => void>()
   readonly #rowsPerStep: number
   readonly #bytesPerStep: number
+  readonly #heldBytesMax: number
+  #rowsMax: number
+  #bytesMax: number
+  #lookCount = 0
+  #shown = { rowStart: 0, rowEnd: 0 }
 
-  constructor(rowsPerStep = RESULT_ROWS_PER_STEP_MAX, bytesPerStep = RESULT_BYTES_PER_STEP_MAX) {
-    this.#rowsPerStep = this.#rowsMax = rowsPerStep
-    this.#bytesPerStep = this.#bytesMax = bytesPerStep
+  constructor({ rowsPerStep, bytesPerStep, heldBytesMax }: BufferBounds = {}) {
+    this.#rowsPerStep = this.#rowsMax = rowsPerStep ?? RESULT_ROWS_PER_STEP_MAX
+    this.#bytesPerStep = this.#bytesMax = bytesPerStep ?? RESULT_BYTES_PER_STEP_MAX
+    this.#heldBytesMax = heldBytesMax ?? RESULT_BYTES_HELD_MAX
   }
 
   get isFull(): boolean {
@@ -35,25 +92,159 @@ export class ResultBuffer {
     this.#bytesMax = this.byteCount + this.#bytesPerStep
   }
 
-  append(batch: RecordBatch): void {
-    if (batch.numRows === 0) return
-    this.#batches.push(batch)
-    this.#starts.push(this.rowCount)
-    this.rowCount += batch.numRows
-    this.byteCount += batch.data.byteLength
+  /** Told when rows have come into memory, have left it, or could not be had. */
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 
-  /** Where row `row` (from 0) lies; null outside of the result. */
+  getVersion = (): number => this.version
+
+  /** Rows that stay in memory. */
+  append(batch: RecordBatch): void {
+    if (batch.numRows === 0) return
+    this.#add({ rowCount: batch.numRows, byteCount: batch.data.byteLength, batches: [batch], load: null })
+  }
+
+  /** Rows that are loaded when they are looked at. */
+  appendAway({ rowCount, byteCount, load }: AwayRows): void {
+    if (rowCount > 0) this.#add({ rowCount, byteCount, batches: null, load })
+  }
+
+  /** Where row `row` (from 0) lies; null outside of the result and while it is away. */
   locate(row: number): RowPosition | null {
-    if (row < 0 || row >= this.rowCount) return null
+    const stretch = this.#find(row)
+    if (stretch === undefined || stretch.batches === null) return null
+    stretch.lookedAt = this.#lookCount += 1
+    let index = row - stretch.rowStart
+    for (const batch of stretch.batches) {
+      if (index < batch.numRows) return { batch, index }
+      index -= batch.numRows
+    }
+    return null
+  }
+
+  /** Whether the row is one of the result's that is not in memory. */
+  isAway(row: number): boolean {
+    return this.#find(row)?.batches === null
+  }
+
+  /** What is looked at now: its rows are loaded, and loading others that nobody waits for ends. */
+  show(rowStart: number, rowEnd: number): void {
+    this.#shown = { rowStart, rowEnd }
+    for (const { stretch, abort, waiterCount } of this.#loading.values())
+      if (waiterCount === 0 && !this.#isShown(stretch)) abort.abort()
+    for (let index = this.#indexOf(rowStart); index < this.#stretches.length; index += 1) {
+      const stretch = this.#stretches[index]
+      if (stretch === undefined || stretch.rowStart >= rowEnd) return
+      stretch.lookedAt = this.#lookCount += 1
+      if (stretch.batches === null) this.#start(stretch)
+    }
+  }
+
+  /** Tries again for the rows that are looked at. */
+  retry(): void {
+    this.failure = null
+    this.show(this.#shown.rowStart, this.#shown.rowEnd)
+  }
+
+  /** Brings a row into memory, with its stretch. Rejects with what loading it failed with, or was aborted with. */
+  async bring(row: number, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted()
+    for (let stretch = this.#find(row); stretch?.batches === null; stretch = this.#find(row)) {
+      const loading = this.#start(stretch)
+      loading.waiterCount += 1
+      const failure = await untilAborted(loading.ended, signal)
+      loading.waiterCount -= 1
+      if (loading.waiterCount === 0 && signal.aborted && !this.#isShown(stretch)) loading.abort.abort()
+      signal.throwIfAborted()
+      // Where it was given up, it was by somebody else.
+      if (failure !== null && !loading.abort.signal.aborted) throw failure.cause
+    }
+  }
+
+  #add(rows: Pick<Stretch, 'rowCount' | 'byteCount' | 'batches' | 'load'>): void {
+    this.#stretches.push({ ...rows, rowStart: this.rowCount, lookedAt: this.#lookCount })
+    this.rowCount += rows.rowCount
+    if (rows.batches !== null) this.byteCount += rows.byteCount
+  }
+
+  #isShown({ rowStart, rowCount }: Stretch): boolean {
+    return rowStart < this.#shown.rowEnd && rowStart + rowCount > this.#shown.rowStart
+  }
+
+  #find(row: number): Stretch | undefined {
+    return row < 0 || row >= this.rowCount ? undefined : this.#stretches[this.#indexOf(row)]
+  }
+
+  /** Of the stretch that holds the row, or of the first or last one where none does. */
+  #indexOf(row: number): number {
     let low = 0
-    let high = this.#starts.length - 1
+    let high = this.#stretches.length - 1
     while (low < high) {
       const middle = (low + high + 1) >> 1
-      if ((this.#starts[middle] ?? 0) <= row) low = middle
+      if ((this.#stretches[middle]?.rowStart ?? 0) <= row) low = middle
       else high = middle - 1
     }
-    const batch = this.#batches[low]
-    return batch === undefined ? null : { batch, index: row - (this.#starts[low] ?? 0) }
+    return low
+  }
+
+  #start(stretch: Stretch): Loading {
+    const running = this.#loading.get(stretch)
+    if (running !== undefined) return running
+    const abort = new AbortController()
+    const ended = this.#load(stretch, abort.signal)
+    const loading = { stretch, abort, ended, waiterCount: 0 }
+    this.#loading.set(stretch, loading)
+    return loading
+  }
+
+  async #load(stretch: Stretch, signal: AbortSignal): Promise<LoadFailure | null> {
+    // Not before it is known as loading.
+    await Promise.resolve()
+    try {
+      const batches = (await stretch.load?.(signal)) ?? []
+      const rowCount = batches.reduce((sum, batch) => sum + batch.numRows, 0)
+      if (rowCount !== stretch.rowCount) throw new Error('a stretch came back with other rows')
+      stretch.batches = batches
+      stretch.byteCount = batches.reduce((sum, batch) => sum + batch.data.byteLength, 0)
+      this.byteCount += stretch.byteCount
+      this.failure = null
+      this.#letGo(stretch)
+      return null
+    } catch (cause) {
+      if (!signal.aborted) this.failure = cause
+      return { cause }
+    } finally {
+      this.#loading.delete(stretch)
+      this.version += 1
+      for (const listener of this.#listeners) listener()
+    }
+  }
+
+  /** Lets go of what was looked at longest ago, until there is room. What is shown stays, and `newest`. */
+  #letGo(newest: Stretch): void {
+    newest.lookedAt = this.#lookCount += 1
+    if (this.byteCount <= this.#heldBytesMax) return
+    const others = this.#stretches
+      .filter((stretch) => stretch.load !== null && stretch.batches !== null && stretch !== newest)
+      .filter((stretch) => !this.#isShown(stretch))
+      .sort((a, b) => a.lookedAt - b.lookedAt)
+    for (const stretch of others) {
+      if (this.byteCount <= this.#heldBytesMax) return
+      stretch.batches = null
+      this.byteCount -= stretch.byteCount
+    }
+  }
+}
+
+const untilAborted = async <T>(promise: Promise<T>, signal: AbortSignal): Promise<T | null> => {
+  const { promise: aborted, resolve } = Promise.withResolvers<null>()
+  const onAbort = () => resolve(null)
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await Promise.race([promise, aborted])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
   }
 }
