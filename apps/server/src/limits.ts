@@ -132,6 +132,8 @@ export const LIMITS = {
   /** Files of the first wave of a row-wise statement; later waves grow up to the second figure. */
   waveFilesFirst: 2,
   waveFilesMax: 16,
+  /** Files that a preview opens at most, to find one that has a row which is not deleted by position. */
+  previewFilesMax: 16,
   /** Equality deletes that every wave may be compared with. */
   waveEqualityDeletesMax: 500_000,
   statementDeadlineMs: 600 * SECOND,

@@ -123,6 +123,14 @@ it('[ES4] tells by its figures that a statement would be refused, and what makes
 it('[ES4] knows the LIMIT that ends the reading', async () => {
   expect((await estimate(`SELECT steps FROM ${EPISODES} LIMIT 7`)).rowsLimit).toBe(7)
   expect((await estimate(`SELECT steps FROM ${EPISODES} ORDER BY 1 LIMIT 7`)).rowsLimit).toBeNull()
+  // The first file is enough, so the statement that is refused as a whole is not.
+  const { bytesNeeded, bytesMax } = await estimate(`SELECT * FROM ${EPISODES} LIMIT 7`)
+  expect(bytesNeeded).toBeGreaterThan(0)
+  expect(bytesNeeded).toBeLessThan(bytesMax)
+  expect(await stack.client.outcome(`SELECT * FROM ${EPISODES} LIMIT 7`)).toBe('ok')
+  expect(await stack.client.outcome(`SELECT * FROM ${EPISODES} WHERE steps > 0 LIMIT 7`)).toBe(
+    'SCAN_TOO_LARGE',
+  )
 })
 
 it('[ES1] refuses what planning the statement refuses', async () => {

@@ -2,7 +2,12 @@
 // is do-get with a file at its end.
 // It owns what belongs to a running statement as a whole: its registration, its deadline, its entry in the metrics.
 import type { Principal } from '@lake/core/access/principal.ts'
-import type { AnalyzeResponse, FlightInfoRequest, FlightInfoResponse } from '@lake/core/api/contract.ts'
+import type {
+  AnalyzeResponse,
+  DoGetRequest,
+  FlightInfoRequest,
+  FlightInfoResponse,
+} from '@lake/core/api/contract.ts'
 import type { ExportRequest } from '@lake/core/api/export-contract.ts'
 import { startDeadline } from '../concurrency/deadline.ts'
 import { LIMITS } from '../limits.ts'
@@ -25,7 +30,7 @@ export interface FlightService {
    * last message of the stream. Returning early stops the work.
    */
   doGet(
-    ticket: string,
+    request: DoGetRequest,
     principal: Principal,
     requestId: string,
     signal: AbortSignal,
@@ -84,11 +89,11 @@ export function createFlightService(services: FlightServiceOptions): FlightServi
       return { statementId, schema, ticket: sealer.seal(claims), expiresAtMs, tables }
     },
 
-    async *doGet(ticket, principal, requestId, signal) {
+    async *doGet({ ticket, isPreview = false }, principal, requestId, signal) {
       const claims = sealer.open(ticket, principal.id)
       using run = running.enter(claims.statementId, 'do-get', signal)
       using deadline = startDeadline(run.signal, LIMITS.statementDeadlineMs, 'The statement')
-      yield* runTicket({ services, running, claims, principal, requestId }, deadline.signal)
+      yield* runTicket({ services, running, claims, principal, requestId, isPreview }, deadline.signal)
     },
 
     async *export({ ticket, ...target }, principal, requestId, signal) {

@@ -23,11 +23,13 @@ interface TicketRun {
   readonly claims: TicketClaims
   readonly principal: Principal
   readonly requestId: string
+  /** See `QueryRun`. */
+  readonly isPreview?: boolean
 }
 
 /** The result as an Arrow stream. */
 export async function* runTicket(
-  { services, running, claims, principal, requestId }: TicketRun,
+  { services, running, claims, principal, requestId, isPreview = false }: TicketRun,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   const { metrics, logger, clock } = services
@@ -39,7 +41,7 @@ export async function* runTicket(
     const onEnd = (ended: string): void => {
       outcome = ended
     }
-    yield* runQuery(claims, { principal, services, requestId, facts, onEnd, logger }, signal)
+    yield* runQuery(claims, { principal, services, requestId, facts, onEnd, logger, isPreview }, signal)
   } catch (error) {
     outcome = errorCodeOf(error)
     throw error

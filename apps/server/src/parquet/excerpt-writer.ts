@@ -33,6 +33,7 @@ import { isLineage, reservedColumn } from './reserved-column.ts'
 import type { MadeColumn, MadeLeaf, ReservedRequest } from './reserved-column.ts'
 import { parquetCorrupt, parquetUnsupported } from './thrift.ts'
 import { leavesOf } from './raw-column.ts'
+import { takeWanted, type WantedRows } from './wanted-rows.ts'
 import { addVariantChunks, hasVariant, variantColumn } from './variant/variant-columns.ts'
 import type { VariantColumn } from './variant/variant-columns.ts'
 
@@ -50,6 +51,8 @@ export interface ExcerptRequest {
   readonly nameMapping: NameMapping | undefined
   /** Top-level columns that the statement reads. */
   readonly columnIndexes: ReadonlySet<number>
+  /** Row groups beyond these may be left out; all are kept where it is absent. */
+  readonly wanted?: WantedRows | undefined
   /** Row groups without a row that passes may be left out; the engine filters what is left. */
   readonly predicate: Predicate
   readonly store: Pick<ObjectStore, 'readRange' | 'statObject'>
@@ -119,7 +122,7 @@ export async function writeRowGroups(
   { reader, kept, rowGroupsTotal }: ExcerptSource,
   signal: AbortSignal,
 ): Promise<ExcerptOutcome> {
-  const live = liveRowGroups(kept, request.deleted)
+  const live = takeWanted(liveRowGroups(kept, request.deleted), request.wanted)
   const groups = live.map(({ group }) => group)
   const deletedCount = live.reduce((total, group) => total + group.deletedCount, 0)
   const rowCount = groups.reduce((total, group) => total + group.rowCount, 0)

@@ -23,7 +23,7 @@ export async function estimateScans(
   const rowWise = tables.length === 1 ? findRowWise(bound.plan) : undefined
   return {
     tables: tables.map(estimateTable),
-    bytesNeeded: plannedBytes(tables),
+    bytesNeeded: plannedBytes(tables, rowWise),
     bytesMax: services.scanBytesMax,
     rowsLimit: rowWise?.limit ?? null,
   }

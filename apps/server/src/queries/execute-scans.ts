@@ -12,6 +12,7 @@ import { encodeMessageBatch } from '../engine/arrow-messages.ts'
 import type { EncodedBatch, EngineSession, ScanExcerpt, ScanView } from '../engine/engine.ts'
 import { LIMITS } from '../limits.ts'
 import type { RowWise } from '../sql/pushdown.ts'
+import type { WantedRows } from '../parquet/wanted-rows.ts'
 import { excerptScan, fetchExcerpts } from './fetch-excerpts.ts'
 import { isMetadataTable } from './metadata-tables/plan-metadata-scan.ts'
 import { writeMetadataRows } from './metadata-tables/write-metadata-rows.ts'
@@ -53,10 +54,15 @@ export async function* executeAtOnce(execution: Execution, signal: AbortSignal):
   yield* executeOnce(execution, Number.POSITIVE_INFINITY, signal)
 }
 
+/** A row-wise statement, and whether only a part of its answer is wanted: the rows of one row group. */
+export interface WaveStatement extends RowWise {
+  readonly isPreview: boolean
+}
+
 /** As `executeAtOnce`, for a row-wise statement over one table. */
 export async function* executeInWaves(
   execution: Execution,
-  rowWise: RowWise,
+  rowWise: WaveStatement,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   const [table] = execution.tables
@@ -66,11 +72,13 @@ export async function* executeInWaves(
   }
   const { tasks } = table.plan
   const rowsMax = rowWise.limit ?? Number.POSITIVE_INFINITY
-  const waves = splitWaves(tasks, rowWise.limit)
+  const waves = rowWise.isPreview ? previewWaves(tasks) : splitWaves(tasks, rowWise.limit)
+  const isReadAhead = rowWise.limit === undefined && !rowWise.isPreview
   const fetchWave = (index: number): Promise<ScanExcerpt[]> | undefined => {
     const wave = waves[index]
     if (!wave) return undefined
-    const context = { ...execution, directory: execution.session.directory }
+    const wanted = wantedRows(rowWise, rowsMax - execution.progress.rowCount)
+    const context = { ...execution, directory: execution.session.directory, wanted }
     const fetched = fetchExcerpts(table, 0, wave, context, signal)
     fetched.catch(() => undefined)
     return fetched
@@ -80,7 +88,7 @@ export async function* executeInWaves(
     for (let index = 0; next !== undefined && execution.progress.rowCount < rowsMax; index += 1) {
       const excerpts = yield* withProgress(next, 'reading', execution)
       // With a LIMIT the next files may never be needed; without one they will be.
-      next = rowWise.limit === undefined ? fetchWave(index + 1) : undefined
+      next = isReadAhead ? fetchWave(index + 1) : undefined
       const reading = execution.deletes[0]?.equalityDeletes() ?? Promise.resolve([])
       const deletes = yield* withProgress(reading, 'reading', execution)
       await execution.session.defineScans([excerptScan(table, excerpts, deletes)], signal)
@@ -88,6 +96,7 @@ export async function* executeInWaves(
       await Promise.all(
         excerpts.map(async ({ path }) => path === undefined || (await rm(path, { force: true }))),
       )
+      if (rowWise.isPreview && excerpts.some(({ rowCount }) => rowCount > 0)) return
       if (execution.progress.rowCount < rowsMax) next ??= fetchWave(index + 1)
     }
   } finally {
@@ -97,9 +106,18 @@ export async function* executeInWaves(
   }
 }
 
+/** What a wave need not go beyond in any of its files. */
+function wantedRows({ isFiltered, isPreview }: WaveStatement, rowsMax: number): WantedRows {
+  return {
+    rowGroupsMax: isPreview ? 1 : Number.POSITIVE_INFINITY,
+    // How many rows a filter lets through is known when it has run.
+    rowsMax: isFiltered ? Number.POSITIVE_INFINITY : rowsMax,
+  }
+}
+
 /** Each wave compares its rows with all equality deletes anew, so without a LIMIT many of them are compared with once. */
-function hasManyDeletes({ plan }: PlannedTable, { limit }: RowWise): boolean {
-  return limit === undefined && (plan.equality?.rowCount ?? 0) > LIMITS.waveEqualityDeletesMax
+function hasManyDeletes({ plan }: PlannedTable, { limit, isPreview }: WaveStatement): boolean {
+  return limit === undefined && !isPreview && (plan.equality?.rowCount ?? 0) > LIMITS.waveEqualityDeletesMax
 }
 
 async function readTable(
@@ -181,6 +199,11 @@ async function* withProgress<T>(
       await settled.catch(() => undefined)
     }
   }
+}
+
+/** One file after another until one has a row that is not deleted by position. */
+function previewWaves<Task>(tasks: readonly Task[]): Task[][] {
+  return tasks.length === 0 ? [[]] : tasks.slice(0, LIMITS.previewFilesMax).map((task) => [task])
 }
 
 function splitWaves<Task>(tasks: readonly Task[], limit: number | undefined): Task[][] {

@@ -8,6 +8,7 @@ import type { EqualityDeletes, ScanExcerpt, ScanView } from '../engine/engine.ts
 import { LIMITS } from '../limits.ts'
 import { writeExcerpt, type ExcerptRequest } from '../parquet/excerpt-writer.ts'
 import { canBeMade, writeMadeExcerpt } from '../parquet/made-excerpt.ts'
+import type { WantedRows } from '../parquet/wanted-rows.ts'
 import { isOfManifest, type ReservedRequest } from '../parquet/reserved-column.ts'
 import { partitionStruct } from './metadata-tables/partition-struct.ts'
 import type { PinnedTable } from './pinned-table.ts'
@@ -22,6 +23,8 @@ export interface FetchContext {
   readonly progress: RunProgress
   /** By table. */
   readonly deletes: readonly TableDeletes[]
+  /** What need not be gone beyond in any one file; all rows where it is absent. */
+  readonly wanted?: WantedRows | undefined
 }
 
 /** Excerpts in the order of `tasks`. Each is counted in the progress as soon as it is there. */
@@ -48,7 +51,9 @@ export async function fetchExcerpts(
         return { path: undefined, rowCount, columns: new Map() }
       }
       const columnIndexes = place ? withKeys : requirement.columnIndexes
-      const request: ExcerptRequest = { ...requestOf(task), deleted, columnIndexes }
+      // How many rows equality deletes leave is known when they have been compared.
+      const wanted = place && context.wanted ? { ...context.wanted, rowsMax: Infinity } : context.wanted
+      const request: ExcerptRequest = { ...requestOf(task), deleted, columnIndexes, wanted }
       if (
         [...columnIndexes].every((index) => isOfManifest(pinned.reserved.get(index))) &&
         canBeMade(request)

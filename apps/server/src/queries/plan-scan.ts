@@ -33,6 +33,8 @@ export interface ScanPlan {
   readonly rowsOnly: number | undefined
   /** Bytes of the needed columns of the planned files; whole files where manifests do not say. */
   readonly neededBytes: number
+  /** Of the needed columns in one of the planned files. */
+  readonly neededBytesOf: (task: FileScanTask) => number
   /** Rows of the planned files, deleted ones included. */
   readonly rowsMax: number
   /** What planning knows of the report; what is read is added while it is read. */
@@ -91,6 +93,7 @@ export async function planScan(
     tasks: isRowsOnly ? [] : tasks,
     rowsOnly: isRowsOnly ? rowsMax : undefined,
     rowsMax,
+    neededBytesOf: (task) => (isFileRead ? neededBytesOf(task, neededIds) : 0),
     neededBytes: deletes.reduce((sum, { file }) => sum + deleteBytesOf(file), dataBytes),
     report: {
       manifestsTotal: planned.manifestsTotal,

@@ -2,7 +2,7 @@
 import { assertDefined } from '@lake/core/assert.ts'
 import { mapConcurrently } from '../concurrency/map-concurrently.ts'
 import { LIMITS } from '../limits.ts'
-import type { ScanRequirement } from '../sql/pushdown.ts'
+import type { RowWise, ScanRequirement } from '../sql/pushdown.ts'
 import {
   isMetadataTable,
   metadataScanPlan,
@@ -49,7 +49,26 @@ export async function planTables(
   )
 }
 
-/** Bytes of the needed columns of all planned files, as manifests have them. */
-export function plannedBytes(tables: readonly PlannedTable[]): number {
-  return tables.reduce((sum, { plan }) => sum + plan.neededBytes, 0)
+/**
+ * Bytes of the needed columns that a statement reads at most, as manifests have them: of all planned files, or of the
+ * first ones that hold as many rows as a LIMIT without a filter takes.
+ */
+export function plannedBytes(tables: readonly PlannedTable[], rowWise: RowWise | undefined): number {
+  const [first] = tables
+  const limited = first && rowWise && bytesWithin(first.plan, rowWise)
+  return limited ?? tables.reduce((sum, { plan }) => sum + plan.neededBytes, 0)
+}
+
+/** undefined where a LIMIT does not say which files are enough. */
+function bytesWithin({ tasks, neededBytesOf }: ScanPlan, { limit, isFiltered }: RowWise): number | undefined {
+  if (limit === undefined || isFiltered) return undefined
+  let [rowCount, bytes] = [0, 0]
+  for (const task of tasks) {
+    if (rowCount >= limit) break
+    // How many rows deletes leave is not known yet.
+    if (task.deletes.length > 0) return undefined
+    rowCount += task.file.recordCount
+    bytes += neededBytesOf(task)
+  }
+  return bytes
 }

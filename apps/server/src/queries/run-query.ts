@@ -39,6 +39,8 @@ export interface QueryRun {
   readonly facts: { rowCount: number; bytesRead: number }
   /** Called once with `ok` or the error code when the stream has said how it ended. */
   readonly onEnd: (outcome: string) => void
+  /** Ends the reading after one row group. The statement must read one table row by row. */
+  readonly isPreview?: boolean
 }
 
 /**
@@ -73,7 +75,12 @@ async function* runSealed(
   const claims = { ...sealed, sql: applySubstitutions(sealed.sql, sealed.substitutions ?? []) }
   const pinned = await provePins(claims, run, signal)
   const { tables, rowWise, instants } = await planStatement(claims, pinned, services, signal)
-  refuseLargeScan(tables, services.scanBytesMax)
+  const isPreview = run.isPreview === true
+  if (isPreview && rowWise === undefined) {
+    throw new AppError('INVALID_REQUEST', 'A preview is of a statement that reads one table row by row')
+  }
+  // A row group is what a table's writer made it, and there is no smaller part to read.
+  if (!isPreview) refuseLargeScan(plannedBytes(tables, rowWise), services.scanBytesMax)
 
   await using session = await services.engine.acquire(signal)
   const runSignal = AbortSignal.any([signal, session.lost])
@@ -88,7 +95,7 @@ async function* runSealed(
     const deletes = tables.map((table, index) => createTableDeletes(table, index, context, readSignal))
     const execution = { claims, tables, session, services, progress, deletes, schemaMessage, instants, ended }
     const messages = rowWise
-      ? executeInWaves(execution, rowWise, readSignal)
+      ? executeInWaves(execution, { ...rowWise, isPreview }, readSignal)
       : executeAtOnce(execution, readSignal)
     for await (const message of messages) {
       run.facts.rowCount = progress.rowCount
@@ -176,8 +183,7 @@ async function planStatement(
   }
 }
 
-function refuseLargeScan(tables: readonly PlannedTable[], bytesMax: number): void {
-  const bytes = plannedBytes(tables)
+function refuseLargeScan(bytes: number, bytesMax: number): void {
   if (bytes <= bytesMax) return
   throw new AppError(
     'SCAN_TOO_LARGE',
@@ -212,5 +218,6 @@ function closeReceipt(
     rowCount: progress.rowCount,
     elapsedMs: progress.elapsedMs(),
     engine: run.services.engine.name,
+    ...(run.isPreview === true ? { isPreview: true } : {}),
   }
 }

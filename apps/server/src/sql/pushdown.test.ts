@@ -280,12 +280,13 @@ describe('columns', () => {
 
 describe('row-wise', () => {
   it.each([
-    ['SELECT * FROM T', {}],
-    ["SELECT id + 1, upper(name) FROM T WHERE id > 5 AND lower(name) = 'x'", {}],
-    ['SELECT id FROM T WHERE id > 5 LIMIT 10', { limit: 10 }],
+    ['SELECT * FROM T', { isFiltered: false }],
+    ["SELECT id + 1, upper(name) FROM T WHERE id > 5 AND lower(name) = 'x'", { isFiltered: true }],
+    ['SELECT id FROM T WHERE id > 5 LIMIT 10', { limit: 10, isFiltered: true }],
+    ['SELECT id FROM T WHERE random() < 0.5 LIMIT 10', { limit: 10, isFiltered: true }],
     ['SELECT * FROM T LIMIT 0', undefined],
-    ['SELECT id FROM (SELECT * FROM T) LIMIT 7', { limit: 7 }],
-    ['SELECT random(), now(), id FROM T', {}],
+    ['SELECT id FROM (SELECT * FROM T) LIMIT 7', { limit: 7, isFiltered: false }],
+    ['SELECT random(), now(), id FROM T', { isFiltered: false }],
     ['SELECT id FROM T LIMIT 10 OFFSET 1', undefined],
     ['SELECT id FROM T OFFSET 1', undefined],
     ['SELECT id FROM T LIMIT 10%', undefined],

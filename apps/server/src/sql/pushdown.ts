@@ -182,6 +182,8 @@ function uniteFilters(scans: readonly ReadFilters[]): ReadFilters {
 export interface RowWise {
   /** Rows that the statement asks for at most. */
   readonly limit?: number
+  /** True where some rows of the table may not be in the answer. */
+  readonly isFiltered: boolean
 }
 
 const ROW_WISE_NODES: ReadonlySet<string> = new Set([
@@ -203,10 +205,13 @@ export function findRowWise(plan: unknown): RowWise | undefined {
     return undefined
   const limits = nodes.filter((node) => node.name?.endsWith('LIMIT'))
   const [limit] = limits
-  if (limit === undefined) return {}
+  const isFiltered = nodes.some(
+    ({ name, extra_info: info }) => name === 'FILTER' || texts(info?.['Filters']).length > 0,
+  )
+  if (limit === undefined) return { isFiltered }
   // A filter above the LIMIT sees the first rows of all files, not of each.
   const above = nodes.slice(0, nodes.indexOf(limit)).filter((node) => node.name !== 'PROJECTION')
   if (above.length > 0) return undefined
   const rowCount = Number(limit.extra_info?.['Limit'])
-  return limits.length === 1 && Number.isSafeInteger(rowCount) ? { limit: rowCount } : undefined
+  return limits.length === 1 && Number.isSafeInteger(rowCount) ? { limit: rowCount, isFiltered } : undefined
 }

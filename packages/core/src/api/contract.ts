@@ -215,6 +215,12 @@ export type EstimateResponse = z.infer<typeof estimateResponse>
 /** A ticket to redeem. */
 export const ticketRequest = z.object({ ticket: z.string().min(1).max(1_048_576) })
 
+export const doGetRequest = ticketRequest.extend({
+  /** To see what a table is like: the reading ends after one row group, and the receipt says that the answer is a part. */
+  isPreview: z.boolean().optional(),
+})
+export type DoGetRequest = z.infer<typeof doGetRequest>
+
 /** A background statement to begin: from SQL text, or from a ticket, whose pins it then keeps. */
 export const submitRequest = z
   .object({

@@ -103,6 +103,8 @@ export const receipt = z.object({
   /** From the redeeming of the ticket to the last row. */
   elapsedMs: z.number().nonnegative(),
   engine: z.string(),
+  /** True where the reading ended after one row group, so that the rows are some of the answer's. */
+  isPreview: z.boolean().optional(),
 })
 export type Receipt = z.infer<typeof receipt>
 

@@ -2,9 +2,9 @@
 import {
   analyzeRequest,
   cancelFlightInfoRequest,
+  doGetRequest,
   flightInfoRequest,
   pollRequest,
-  ticketRequest,
 } from '@lake/core/api/contract.ts'
 import { exportRequest } from '@lake/core/api/export-contract.ts'
 import { AppError } from '@lake/core/errors.ts'
@@ -35,13 +35,14 @@ export function addFlightRoutes(routes: RouteTable, services: HttpServices): voi
   })
 
   routes.add('doGet', async ({ request, response, principal, requestId, signal }) => {
-    const { ticket } = validBody(request, ticketRequest)
+    const { ticket, isPreview = false } = validBody(request, doGetRequest)
     // A ticket of a result's endpoint is for a part that is there already.
     if (isPartTicket(ticket)) {
+      if (isPreview) throw new AppError('INVALID_REQUEST', 'A part of a finished result has no preview')
       sendArrowPart(response, await statementsOf(services).readPart(ticket, principal, signal))
       return
     }
-    await sendArrowStream(response, flight.doGet(ticket, principal, requestId, signal), signal)
+    await sendArrowStream(response, flight.doGet({ ticket, isPreview }, principal, requestId, signal), signal)
   })
 
   routes.add('export', async ({ request, response, principal, requestId, signal }) => {

@@ -71,6 +71,7 @@ export function metadataScanPlan({ manifests, read }: MetadataScan, storage: Tab
     tasks: [],
     rowsOnly: undefined,
     neededBytes: 0,
+    neededBytesOf: () => 0,
     rowsMax: 0,
     report: {
       manifestsTotal: manifests.length,
