@@ -44,8 +44,8 @@ export async function measurePlanning(): Promise<PlanningDelay[]> {
   await using parser = createTableParser()
   delays.push(
     await measure('load 1,000 snapshots, 500 branches, 500 tags', async () => {
-      const { metadata } = await parser.parse(text, NEVER)
-      return metadata.refs.length
+      const { metadata } = await parser.parseAnswer(new TextEncoder().encode(text), NEVER)
+      return metadata?.refs.length ?? 0
     }),
   )
   return delays

@@ -16,10 +16,15 @@ export const LIMITS = {
   catalogClientLifetimeMs: 900 * SECOND,
   secretResolveTimeoutMs: 10 * SECOND,
 
-  /** Larger answers for a table are parsed in a worker thread, which costs a copy. */
-  tableParsedInlineCharsMax: MIB / 4,
+  /** Larger answers for a table are parsed in a worker thread. */
+  tableParsedInlineBytesMax: MIB / 4,
   /** Snapshots taken over from the worker at once: some 5 ms of work. */
   snapshotsPerMessageMax: 2_500,
+
+  /** One metadata file of a table, as it is stored and decompressed. */
+  metadataFileBytesMax: 128 * MIB,
+  /** Metadata files are immutable, so the content of these is kept. */
+  metadataFilesCachedMax: 64,
 
   /** A table that was sent whole is asked for conditionally for so long; then it is sent whole again. */
   tableRevalidatedForMs: 300 * SECOND,

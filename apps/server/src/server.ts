@@ -24,6 +24,7 @@ import {
   createRestCatalog,
   type LoadedTable,
   type RestCatalog,
+  type TableAccess,
   type TableIdent,
 } from './catalog/rest-catalog.ts'
 import type { SecretResolver } from './catalog/secrets.ts'
@@ -166,11 +167,26 @@ function openLake(
   parts: { resolver: SecretResolver; metrics: Metrics; clock: Clock; stack: AsyncDisposableStack },
 ): LakeAccess {
   const { resolver, metrics, clock, stack } = parts
-  const catalog = stack.use(
+  const dispatcher = createStorageDispatcher()
+  stack.defer(async () => {
+    await dispatcher.destroy()
+  })
+  const openWithGrant = createTableStorageFactory({ config, dispatcher, clock })
+  const openStorage = (table: TableAccess): TableStorage =>
+    openWithGrant(table, {
+      renew: async (signal) => await catalog.loadCredentials(table, signal),
+      askSignature: async (request, signal) => await catalog.signRequest(table, request, signal),
+    })
+  const catalog: RestCatalog = stack.use(
     createRestCatalog({
       config,
       resolver,
       clock,
+      readMetadataFile: async (access, location, signal) => {
+        const { store, paths } = openStorage(access)
+        const bytesMax = LIMITS.metadataFileBytesMax
+        return await store.readObject(paths.canonicalUri(location), { bytesMax }, signal)
+      },
       onCall: (outcome) => {
         metrics.catalogCall(outcome)
       },
@@ -179,19 +195,7 @@ function openLake(
       },
     }),
   )
-  const dispatcher = createStorageDispatcher()
-  stack.defer(async () => {
-    await dispatcher.destroy()
-  })
-  const openStorage = createTableStorageFactory({ config, dispatcher, clock })
-  return {
-    catalog,
-    openStorage: (table) =>
-      openStorage(table, {
-        renew: async (signal) => await catalog.loadCredentials(table, signal),
-        askSignature: async (request, signal) => await catalog.signRequest(table, request, signal),
-      }),
-  }
+  return { catalog, openStorage }
 }
 
 /** Background statements, where a store for them is configured. */

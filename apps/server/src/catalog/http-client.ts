@@ -14,6 +14,8 @@ export interface HttpCall {
 export interface HttpAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly bytes: Uint8Array
+  /** The same, decoded anew at each use: large bodies are left to other threads. */
   readonly text: string
 }
 
@@ -53,8 +55,15 @@ export function createHttpClient(options: {
           dispatcher: agent,
           signal: deadline.signal,
         })
-        const text = await readText(response.body, options.bodyBytesMax)
-        return { status: response.statusCode, headers: response.headers, text }
+        const bytes = await readBytes(response.body, options.bodyBytesMax)
+        return {
+          status: response.statusCode,
+          headers: response.headers,
+          bytes,
+          get text() {
+            return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+          },
+        }
       } catch (error) {
         if (deadline.signal.aborted) throw abortError(deadline.signal)
         if (error instanceof AppError) throw error
@@ -69,7 +78,7 @@ export function createHttpClient(options: {
   }
 }
 
-async function readText(body: Dispatcher.ResponseData['body'], bytesMax: number): Promise<string> {
+async function readBytes(body: Dispatcher.ResponseData['body'], bytesMax: number): Promise<Uint8Array> {
   const parts: Buffer[] = []
   let byteCount = 0
   for await (const part of body as AsyncIterable<Buffer>) {
@@ -82,7 +91,7 @@ async function readText(body: Dispatcher.ResponseData['body'], bytesMax: number)
     }
     parts.push(part)
   }
-  return Buffer.concat(parts).toString('utf8')
+  return Buffer.concat(parts)
 }
 
 /** The system's word for a network failure, such as ECONNREFUSED; never an address or a URL. */

@@ -55,6 +55,14 @@ export function catalogUrl(base: URL, path: string, query: Readonly<Record<strin
   return url
 }
 
+/** An endpoint that the catalog names: absolute, or below `base` with or without a leading slash; undefined: no URL. */
+export function resolveEndpoint(endpoint: string, base: string): URL | undefined {
+  const url = /^https?:\/\//.test(endpoint)
+    ? URL.parse(endpoint)
+    : URL.parse(endpoint.replace(/^\/+/, ''), base.endsWith('/') ? base : `${base}/`)
+  return url ?? undefined
+}
+
 /** Path of a table below the root. */
 export function tablePath(
   { namespace, table }: { readonly namespace: readonly string[]; readonly table: string },

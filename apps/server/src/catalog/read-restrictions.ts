@@ -9,7 +9,11 @@ import type { LoadTableAnswer } from './rest-schemas.ts'
  * @throws AppError READ_RESTRICTED, TABLE_UNSUPPORTED
  */
 export function refuseRestrictions(answer: LoadTableAnswer): void {
-  if (restricts(answer['read-restrictions'])) {
+  // Unknown fields of such a name may be what this becomes next.
+  const isRestricted = Object.entries(answer).some(
+    ([name, value]) => /restriction|polic/i.test(name) && restricts(value),
+  )
+  if (isRestricted) {
     throw new AppError(
       'READ_RESTRICTED',
       'The catalog restricts what may be read of the table; nothing of it is read',

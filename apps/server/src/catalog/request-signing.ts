@@ -6,8 +6,8 @@ import { AppError } from '@lake/core/errors.ts'
 import type { SignableRequest, SignatureAnswer } from '../storage/remote-signer.ts'
 import { catalogFailure, type CatalogCaller, type CatalogSetup } from './catalog-caller.ts'
 import { singleHeader } from './http-client.ts'
-import { catalogUrl, tablePath } from './paths.ts'
-import type { LoadedTable } from './rest-catalog.ts'
+import { catalogUrl, resolveEndpoint, tablePath } from './paths.ts'
+import type { TableAccess } from './rest-catalog.ts'
 import { parseAnswer } from './rest-schemas.ts'
 
 const signAnswer = z.object({
@@ -24,7 +24,7 @@ const SIGNER_PROPERTIES = [
 
 export interface SigningContext {
   readonly caller: CatalogCaller
-  readonly table: LoadedTable
+  readonly table: TableAccess
   /** The catalog's, and those that the deployment allows besides. */
   readonly origins: ReadonlySet<string>
 }
@@ -67,22 +67,20 @@ export async function signRequest(
   }
 }
 
-function signerUrl(table: LoadedTable, setup: CatalogSetup): URL {
+function signerUrl(table: TableAccess, setup: CatalogSetup): URL {
   const text = (name: string): string | undefined => table.config.get(name)?.reveal() || undefined
   for (const [endpointName, uriName] of SIGNER_PROPERTIES) {
     const endpoint = text(endpointName)
-    if (endpoint !== undefined) return resolveEndpoint(endpoint, text(uriName) ?? setup.base.href)
+    if (endpoint !== undefined) return signerAt(endpoint, text(uriName) ?? setup.base.href)
   }
   if (setup.endpoints?.has(SIGN_ENDPOINT) === true || table.remoteSigning !== undefined) {
     return catalogUrl(setup.base, `${setup.root}${tablePath(table.ident, setup.separator)}/sign`)
   }
-  return resolveEndpoint('v1/aws/s3/sign', text('s3.signer.uri') ?? setup.base.href)
+  return signerAt('v1/aws/s3/sign', text('s3.signer.uri') ?? setup.base.href)
 }
 
-function resolveEndpoint(endpoint: string, base: string): URL {
-  const url = /^https?:\/\//.test(endpoint)
-    ? URL.parse(endpoint)
-    : URL.parse(endpoint.replace(/^\/+/, ''), base.endsWith('/') ? base : `${base}/`)
+function signerAt(endpoint: string, base: string): URL {
+  const url = resolveEndpoint(endpoint, base)
   if (url) return url
   throw new AppError('CATALOG_UNAVAILABLE', 'The catalog names a signer whose address is not a URL')
 }

@@ -109,6 +109,18 @@ describe('tables', () => {
     expect(outcome).toBe(isRefused ? 'READ_RESTRICTED' : 'read')
   })
 
+  it.each([
+    ['"row-policies":[{"x":1}]', true],
+    ['"readRestrictions":{"a":1}', true],
+    ['"row-policies":{}', false],
+    ['"labels":{"policy":"x"}', false],
+  ])('[RC11] with an unknown field %s refuses: %s', async (field, isRefused) => {
+    const { catalog } = await setUp(() => ({ body: tableBody(`,${field}`) }))
+    const loading = load(catalog)
+    if (isRefused) await expect(loading).rejects.toMatchObject({ code: 'READ_RESTRICTED' })
+    else await expect(loading).resolves.toBeDefined()
+  })
+
   it('[RC11] refuses a table that the catalog must plan', async () => {
     const { catalog } = await setUp(() => ({ body: tableBody(',"config":{"scan-planning-mode":"server"}') }))
     await expect(load(catalog)).rejects.toMatchObject({
@@ -213,5 +225,26 @@ describe('[CR5] credentials again', () => {
     expect(storageCredentials[0]?.config.get('s3.access-key-id')?.reveal()).toBe(expected)
     const call = stub.requests.find(({ path }) => path === credentialsPath)
     expect(call?.headers.authorization).toBe('endpoints' in setup ? 'Bearer table-token' : undefined)
+  })
+
+  it.each([
+    ['relative', 'client', () => 'v1/again', 'fresh'],
+    ['relative with a slash', 'gcs.oauth2', () => '/v1/again', 'fresh'],
+    ['absolute', 'adls', (origin: string) => `${origin}/v1/again`, 'fresh'],
+    ['of another origin', 'client', () => 'http://127.0.0.2:1/v1/again', 'loaded'],
+    ['no URL', 'client', () => 'http://', 'loaded'],
+    ['switched off', 'client', () => 'v1/again', 'loaded'],
+  ])('where the table names the endpoint: %s', async (kind, family, endpoint, expected) => {
+    const { catalog, stub } = await setUp(({ path }) => {
+      if (path === '/v1/again') return { body: `{"storage-credentials":[${entry}]}` }
+      const properties = {
+        [`${family}.refresh-credentials-endpoint`]: endpoint(stub.url.origin),
+        ...(kind === 'switched off' ? { [`${family}.refresh-credentials-enabled`]: 'false' } : {}),
+      }
+      const loaded = `{"prefix":"s3://b/t","config":{"s3.access-key-id":"loaded"}}`
+      return { body: tableBody(`,"config":${JSON.stringify(properties)},"storage-credentials":[${loaded}]`) }
+    })
+    const { storageCredentials } = await catalog.loadCredentials(await load(catalog), NEVER)
+    expect(storageCredentials[0]?.config.get('s3.access-key-id')?.reveal()).toBe(expected)
   })
 })

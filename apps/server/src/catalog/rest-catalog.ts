@@ -1,10 +1,12 @@
 // Client of one Iceberg REST catalog, for reading: what there is, as plain data. Calls are made by catalog-caller.ts;
 // caching is the snapshot cache's work. Source: Iceberg REST OpenAPI; see ARCHITECTURE.md, "The catalog client".
+import { assertDefined } from '@lake/core/assert.ts'
 import { AppError, isAppError } from '@lake/core/errors.ts'
 import type { TableMetadata } from '@lake/core/iceberg/table-metadata.ts'
 import { startDeadline } from '../concurrency/deadline.ts'
+import type { Clock } from '../concurrency/clock.ts'
 import { LIMITS } from '../limits.ts'
-import { Secret } from '../observability/redaction.ts'
+import type { Secret } from '../observability/redaction.ts'
 import type { SignableRequest, SignatureAnswer } from '../storage/remote-signer.ts'
 import { credentialsEndAtMs } from '../storage/vended-credentials.ts'
 import {
@@ -14,11 +16,13 @@ import {
   type CatalogCallerOptions,
 } from './catalog-caller.ts'
 import { singleHeader, type HttpAnswer } from './http-client.ts'
+import { createMetadataFiles, type ReadMetadataFile } from './metadata-files.ts'
 import { encodeNamespace, tablePath } from './paths.ts'
 import { signRequest } from './request-signing.ts'
-import { listTablesAnswer, loadCredentialsAnswer, parseAnswer } from './rest-schemas.ts'
+import { listTablesAnswer, parseAnswer } from './rest-schemas.ts'
 import type { ParsedTable } from './parsed-table.ts'
-import { createTableParser } from './table-parser.ts'
+import { asSecrets, askCredentials, readCredentials } from './table-credentials.ts'
+import { createTableParser, type TableParser } from './table-parser.ts'
 
 export interface TableIdent {
   readonly namespace: readonly string[]
@@ -32,10 +36,9 @@ export interface StorageCredential {
   readonly config: ReadonlyMap<string, Secret>
 }
 
-export interface LoadedTable {
+/** What the catalog gives for reading the files of one table. */
+export interface TableAccess {
   readonly ident: TableIdent
-  readonly metadata: TableMetadata
-  readonly metadataLocation: string | undefined
   /** In the catalog's order. */
   readonly storageCredentials: readonly StorageCredential[]
   /** The table's `config` over the catalog's, as secrets since it may hold credentials. */
@@ -44,6 +47,11 @@ export interface LoadedTable {
   readonly remoteSigning:
     | { readonly properties: ReadonlyMap<string, Secret>; readonly headers: ReadonlyMap<string, Secret> }
     | undefined
+}
+
+export interface LoadedTable extends TableAccess {
+  readonly metadata: TableMetadata
+  readonly metadataLocation: string | undefined
   /** When the catalog last said that the table is so. */
   readonly loadedAtMs: number
   /** When the catalog last sent it whole, with these credentials; not later than `loadedAtMs`. */
@@ -64,7 +72,10 @@ export interface RestCatalog extends AsyncDisposable {
     namespace: readonly string[],
     signal: AbortSignal,
   ): Promise<{ tables: string[]; isTruncated: boolean }>
-  /** Loads the table as it is now. Throws NO_SUCH_TABLE, TABLE_UNSUPPORTED, TABLE_CORRUPT, READ_RESTRICTED, CATALOG_*. */
+  /**
+   * Loads the table as it is now. Throws NO_SUCH_TABLE, TABLE_UNSUPPORTED, TABLE_CORRUPT, READ_RESTRICTED, CATALOG_*; where
+   * the metadata did not come inline, what reading its file throws too.
+   */
   loadTable(ident: TableIdent, signal: AbortSignal): Promise<LoadedTable>
   /**
    * Loads the table as it is now, with its current snapshot and these ones as far as it has them; others may be left
@@ -82,47 +93,50 @@ export interface RestCatalog extends AsyncDisposable {
   ): Promise<LoadedTable>
   /**
    * Storage credentials of a table again, by the credentials endpoint where the catalog has one and it gives some, else by
-   * loading the table. Throws what `loadTable` throws.
+   * asking for the table. Reads no file. Throws what `loadTable` throws.
    */
   loadCredentials(
-    table: LoadedTable,
+    table: TableAccess,
     signal: AbortSignal,
-  ): Promise<Pick<LoadedTable, 'storageCredentials' | 'config'>>
+  ): Promise<Pick<TableAccess, 'storageCredentials' | 'config'>>
   /** Throws CATALOG_CREDENTIALS_NOT_VENDED where nothing signs, CATALOG_*. */
-  signRequest(table: LoadedTable, request: SignableRequest, signal: AbortSignal): Promise<SignatureAnswer>
+  signRequest(table: TableAccess, request: SignableRequest, signal: AbortSignal): Promise<SignatureAnswer>
 }
 
 const DELEGATION_HEADER = 'x-iceberg-access-delegation'
 
-export function createRestCatalog(options: CatalogCallerOptions): RestCatalog {
+export interface RestCatalogOptions extends CatalogCallerOptions {
+  /** For tables that come without their metadata. */
+  readonly readMetadataFile: ReadMetadataFile
+}
+
+export function createRestCatalog(options: RestCatalogOptions): RestCatalog {
   const caller = createCatalogCaller(options)
   const parser = createTableParser()
+  const metadataFiles = createMetadataFiles(options.readMetadataFile, parser)
   const { storageAccess: access, endpoint, signerOrigins } = options.config
   const headers: Record<string, string> =
     access === 'workload-identity' ? {} : { [DELEGATION_HEADER]: access }
   const origins = new Set([endpoint.origin, ...signerOrigins])
 
+  const askTable = createTableQuestion({ caller, parser, headers, clock: options.clock })
   const refreshTable: RestCatalog['refreshTable'] = async (ident, { snapshots, known }, signal) => {
-    const { properties, separator } = await caller.setup(signal)
-    const path = tablePath(ident, separator)
-    const etag = revalidationTag(known, options.clock.nowMs())
-    const condition: Record<string, string> = etag === undefined ? {} : { 'if-none-match': etag }
-    const answer = await caller.call(
-      { method: 'GET', path, query: { snapshots }, headers: { ...headers, ...condition } },
-      signal,
-    )
-    const loadedAtMs = options.clock.nowMs()
-    if (answer.status === 304 && known && etag !== undefined) return { ...known, loadedAtMs }
-    if (answer.status !== 200) {
-      throw catalogFailure(answer, 'NO_SUCH_TABLE', `the table ${ident.namespace.join('.')}.${ident.table}`)
-    }
-    const parsed = await parser.parse(answer.text, signal)
+    const tag = revalidationTag(known, options.clock.nowMs())
+    const asked = await askTable(ident, { snapshots, etag: tag }, signal)
+    if (!asked) return { ...assertDefined(known, 'a tag is of a table'), loadedAtMs: options.clock.nowMs() }
+    const { parsed, access, receivedAtMs, etag } = asked
+    const { metadataLocation } = parsed
+    const metadata =
+      parsed.metadata ??
+      (await metadataFiles.load(access, assertDefined(metadataLocation, 'checked by parseTable'), signal))
     return {
-      ...asLoadedTable(ident, parsed, properties),
-      loadedAtMs,
-      receivedAtMs: loadedAtMs,
+      ...access,
+      metadata,
+      metadataLocation,
+      loadedAtMs: receivedAtMs,
+      receivedAtMs,
       snapshotsLoaded: snapshots,
-      etag: singleHeader(answer, 'etag'),
+      etag,
     }
   }
   const loadTable = async (ident: TableIdent, signal: AbortSignal): Promise<LoadedTable> =>
@@ -138,19 +152,10 @@ export function createRestCatalog(options: CatalogCallerOptions): RestCatalog {
     },
     refreshTable,
     async loadCredentials(table, signal) {
-      const { endpoints, separator } = await caller.setup(signal)
-      if (endpoints?.has('GET /v1/{prefix}/namespaces/{namespace}/tables/{table}/credentials')) {
-        const path = `${tablePath(table.ident, separator)}/credentials`
-        const answer = await caller.call(
-          { method: 'GET', path, headers, token: table.config.get('token') },
-          signal,
-        )
-        const list =
-          answer.status === 200 ? parseAnswer(loadCredentialsAnswer, answer.text, 'credentials') : undefined
-        const storageCredentials = readCredentials(list?.['storage-credentials'])
-        if (storageCredentials.length > 0) return { storageCredentials, config: table.config }
-      }
-      return await refreshTable(table.ident, { snapshots: 'refs', known: undefined }, signal)
+      const storageCredentials = await askCredentials({ caller, table, headers }, signal)
+      if (storageCredentials.length > 0) return { storageCredentials, config: table.config }
+      const asked = await askTable(table.ident, { snapshots: 'refs' }, signal)
+      return assertDefined(asked, 'nothing was offered to confirm').access
     },
     signRequest: async (table, request, signal) =>
       await signRequest({ caller, table, origins }, request, signal),
@@ -158,6 +163,46 @@ export function createRestCatalog(options: CatalogCallerOptions): RestCatalog {
       await parser[Symbol.asyncDispose]()
       await caller[Symbol.asyncDispose]()
     },
+  }
+}
+
+interface AskedTable {
+  readonly parsed: ParsedTable
+  readonly access: TableAccess
+  readonly receivedAtMs: number
+  readonly etag: string | undefined
+}
+
+type AskTable = (
+  ident: TableIdent,
+  options: { readonly snapshots: SnapshotsLoaded; readonly etag?: string | undefined },
+  signal: AbortSignal,
+) => Promise<AskedTable | undefined>
+
+/** Asks what the catalog says of a table; undefined where it is as it was when it got the tag. Reads no file. */
+function createTableQuestion(parts: {
+  readonly caller: CatalogCaller
+  readonly parser: TableParser
+  readonly headers: Readonly<Record<string, string>>
+  readonly clock: Clock
+}): AskTable {
+  const { caller, parser, headers, clock } = parts
+  return async (ident, { snapshots, etag }, signal) => {
+    const { properties, separator } = await caller.setup(signal)
+    const path = tablePath(ident, separator)
+    const condition: Record<string, string> = etag === undefined ? {} : { 'if-none-match': etag }
+    const answer = await caller.call(
+      { method: 'GET', path, query: { snapshots }, headers: { ...headers, ...condition } },
+      signal,
+    )
+    const receivedAtMs = clock.nowMs()
+    if (answer.status === 304 && etag !== undefined) return undefined
+    if (answer.status !== 200) {
+      throw catalogFailure(answer, 'NO_SUCH_TABLE', `the table ${ident.namespace.join('.')}.${ident.table}`)
+    }
+    const parsed = await parser.parseAnswer(answer.bytes, signal)
+    const access = tableAccess(ident, parsed, properties)
+    return { parsed, access, receivedAtMs, etag: singleHeader(answer, 'etag') }
   }
 }
 
@@ -241,15 +286,13 @@ async function listTables(
   return truncate(names, true)
 }
 
-function asLoadedTable(
+function tableAccess(
   ident: TableIdent,
-  { metadata, metadataLocation, config, storageCredentials, remoteSigning }: ParsedTable,
+  { config, storageCredentials, remoteSigning }: ParsedTable,
   catalogProperties: Readonly<Record<string, string>>,
-): Omit<LoadedTable, 'loadedAtMs' | 'receivedAtMs' | 'snapshotsLoaded' | 'etag'> {
+): TableAccess {
   return {
     ident,
-    metadata,
-    metadataLocation,
     config: asSecrets({ ...catalogProperties, ...config }),
     storageCredentials: readCredentials(storageCredentials),
     remoteSigning: remoteSigning && {
@@ -257,15 +300,6 @@ function asLoadedTable(
       headers: asSecrets(remoteSigning.headers),
     },
   }
-}
-
-function readCredentials(entries: ParsedTable['storageCredentials'] | null | undefined): StorageCredential[] {
-  return (entries ?? []).map(({ prefix, config }) => ({ prefix, config: asSecrets(config) }))
-}
-
-/** All of it: which properties hold credentials differs by catalog. */
-function asSecrets(map: Readonly<Record<string, string>>): ReadonlyMap<string, Secret> {
-  return new Map(Object.entries(map).map(([key, value]) => [key, new Secret(value)]))
 }
 
 function truncate(

@@ -30,7 +30,7 @@ const storageCredentials = z.array(z.object({ prefix: z.string(), config: proper
 
 export const loadCredentialsAnswer = z.object({ 'storage-credentials': storageCredentials })
 
-export const loadTableAnswer = z.object({
+export const loadTableAnswer = z.looseObject({
   'metadata-location': z.string().nullish(),
   metadata: z.unknown().optional(),
   config: properties,

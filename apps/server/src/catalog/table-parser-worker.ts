@@ -3,19 +3,29 @@ import { parentPort } from 'node:worker_threads'
 import { assertDefined } from '@lake/core/assert.ts'
 import { AppError } from '@lake/core/errors.ts'
 import { LIMITS } from '../limits.ts'
-import { parseTable } from './parsed-table.ts'
-import type { FromTableParser } from './table-parser.ts'
+import { parseMetadataFile, parseTable, type ParsedTable } from './parsed-table.ts'
+import type { FromTableParser, ToTableParser } from './table-parser.ts'
 
 const port = assertDefined(parentPort, 'this file is the main of a worker thread')
 const send = (message: FromTableParser): void => {
   port.postMessage(message)
 }
 
-port.on('message', ({ id, text }: { id: number; text: string }) => {
+/** What a metadata file does not say. */
+const NOTHING: Omit<ParsedTable, 'metadata'> = {
+  metadataLocation: undefined,
+  config: {},
+  storageCredentials: [],
+  remoteSigning: undefined,
+}
+
+port.on('message', ({ id, kind, bytes, bytesMax }: ToTableParser) => {
   try {
-    const table = parseTable(text)
-    const { snapshots } = table.metadata
-    send({ id, kind: 'head', table: { ...table, metadata: { ...table.metadata, snapshots: [] } } })
+    const table =
+      kind === 'answer' ? parseTable(bytes) : { ...NOTHING, metadata: parseMetadataFile(bytes, bytesMax) }
+    const snapshots = table.metadata?.snapshots ?? []
+    const metadata = table.metadata && { ...table.metadata, snapshots: [] }
+    send({ id, kind: 'head', table: { ...table, metadata } })
     const size = LIMITS.snapshotsPerMessageMax
     for (let start = 0; start < snapshots.length; start += size) {
       send({ id, kind: 'snapshots', snapshots: snapshots.slice(start, start + size) })

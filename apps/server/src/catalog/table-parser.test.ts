@@ -23,43 +23,50 @@ function tableText(snapshotCount: number, more = ''): string {
   return `{"config":{"client.region":"r"},"metadata":{"format-version":2,"table-uuid":"u","location":"s3://b/t","last-sequence-number":1,"last-updated-ms":1,"last-column-id":1,"current-schema-id":0,"schemas":[{"type":"struct","schema-id":0,"fields":[{"id":1,"name":"a","required":false,"type":"long"}]}],"default-spec-id":0,"partition-specs":[{"spec-id":0,"fields":[]}],"last-partition-id":999,"default-sort-order-id":0,"sort-orders":[{"order-id":0,"fields":[]}],"properties":{},"current-snapshot-id":${first},"snapshots":[${snapshots.join(',')}]${more}}}`
 }
 
+/** In a buffer of its own, which the parser may take. */
+const bytesOf = (text: string): Uint8Array => new Uint8Array(new TextEncoder().encode(text))
+
 describe('table parser', () => {
   it.each([1, 2_499, 2_501, 6_000])('gives the same for %i snapshots as parsing at once', async (count) => {
     const text = tableText(count)
-    expect(await create().parse(text, NEVER)).toEqual(parseTable(text))
+    expect(await create().parseAnswer(bytesOf(text), NEVER)).toEqual(parseTable(bytesOf(text)))
   })
 
   it('answers several bodies, each its own', async () => {
     const parser = create()
     const counts = [3_000, 4_000, 5]
-    const tables = await Promise.all(counts.map(async (count) => await parser.parse(tableText(count), NEVER)))
-    expect(tables.map(({ metadata }) => metadata.snapshots.length)).toEqual(counts)
+    const tables = await Promise.all(
+      counts.map(async (count) => await parser.parseAnswer(bytesOf(tableText(count)), NEVER)),
+    )
+    expect(tables.map(({ metadata }) => metadata?.snapshots.length)).toEqual(counts)
   })
 
   it('passes failures on with their codes, and goes on working', async () => {
     const parser = create()
     const version = tableText(3_000).replace('"format-version":2', '"format-version":9')
-    await expect(parser.parse(version, NEVER)).rejects.toMatchObject({ code: 'TABLE_UNSUPPORTED' })
-    await expect(parser.parse(tableText(3_000).slice(0, -3), NEVER)).rejects.toMatchObject({
+    await expect(parser.parseAnswer(bytesOf(version), NEVER)).rejects.toMatchObject({
+      code: 'TABLE_UNSUPPORTED',
+    })
+    await expect(parser.parseAnswer(bytesOf(tableText(3_000).slice(0, -3)), NEVER)).rejects.toMatchObject({
       code: 'CATALOG_UNAVAILABLE',
     })
-    await expect(parser.parse(tableText(3_000), NEVER)).resolves.toBeDefined()
+    await expect(parser.parseAnswer(bytesOf(tableText(3_000)), NEVER)).resolves.toBeDefined()
   })
 
   it('lets go when its caller does', async () => {
     const caller = new AbortController()
-    const parsing = create().parse(tableText(20_000), caller.signal)
+    const parsing = create().parseAnswer(bytesOf(tableText(20_000)), caller.signal)
     caller.abort()
     await expect(parsing).rejects.toMatchObject({ code: 'CANCELLED' })
   })
 
   it('keeps the event loop turning while a large body is parsed', async () => {
-    const text = tableText(40_000)
+    const text = bytesOf(tableText(40_000))
     const parser = create()
-    await parser.parse(tableText(3_000), NEVER)
+    await parser.parseAnswer(bytesOf(tableText(3_000)), NEVER)
     const turns = { count: 0 }
     const timer = setInterval(() => (turns.count += 1), 1)
-    await parser.parse(text, NEVER)
+    await parser.parseAnswer(text, NEVER)
     clearInterval(timer)
     // In one go this body takes hundreds of milliseconds, during which no timer would run.
     expect(turns.count).toBeGreaterThan(20)

@@ -1,11 +1,21 @@
-// Turns the body of a loadTable answer into plain data without holding up the event loop: large ones are parsed in a worker
-// thread, whose result comes back in pieces, since taking over one large object would hold it up as well.
+// Turns the body of a loadTable answer, or a metadata file, into plain data without holding up the event loop: large ones are
+// decoded and parsed in a worker thread, whose result comes back in pieces, since taking over one large object would hold it
+// up as well.
 import { Worker } from 'node:worker_threads'
 import { AppError, type ErrorCode, type ErrorDetails } from '@lake/core/errors.ts'
 import type { TableMetadata } from '@lake/core/iceberg/table-metadata.ts'
 import { raceAbort } from '../concurrency/deadline.ts'
 import { LIMITS } from '../limits.ts'
-import { parseTable, type ParsedTable } from './parsed-table.ts'
+import { isGzip, parseMetadataFile, parseTable, type ParsedTable } from './parsed-table.ts'
+
+/** One body for the worker. */
+export interface ToTableParser {
+  readonly id: number
+  readonly kind: 'answer' | 'metadata-file'
+  readonly bytes: Uint8Array
+  /** Of a metadata file, once it is decompressed. */
+  readonly bytesMax: number
+}
 
 /** What the worker sends for one body: a head, then snapshots in order, then the end; or a failure. */
 export type FromTableParser =
@@ -20,9 +30,12 @@ export type FromTableParser =
       readonly details: ErrorDetails | undefined
     }
 
+/** Both take `bytes` over: they are not to be used afterwards. */
 export interface TableParser extends AsyncDisposable {
   /** Throws what `parseTable` throws, and CATALOG_UNAVAILABLE when the worker ended. */
-  parse(text: string, signal: AbortSignal): Promise<ParsedTable>
+  parseAnswer(bytes: Uint8Array, signal: AbortSignal): Promise<ParsedTable>
+  /** Throws what `parseMetadataFile` throws, and CATALOG_UNAVAILABLE when the worker ended. */
+  parseFile(bytes: Uint8Array, signal: AbortSignal): Promise<TableMetadata>
 }
 
 interface Waiting extends PromiseWithResolvers<ParsedTable> {
@@ -52,17 +65,37 @@ export function createTableParser(): TableParser {
     return started
   }
 
+  const parseInThread = async (
+    kind: ToTableParser['kind'],
+    bytes: Uint8Array,
+    signal: AbortSignal,
+  ): Promise<ParsedTable> => {
+    worker ??= startWorker()
+    const id = nextId
+    nextId += 1
+    const entry: Waiting = { ...Promise.withResolvers<ParsedTable>(), table: undefined, snapshots: [] }
+    waiting.set(id, entry)
+    // What is part of a larger buffer, such as Node's pool, is copied.
+    const { buffer } = bytes
+    const isWhole = buffer instanceof ArrayBuffer && bytes.byteLength === buffer.byteLength
+    const message: ToTableParser = { id, kind, bytes, bytesMax: LIMITS.metadataFileBytesMax }
+    worker.postMessage(message, isWhole ? [buffer] : [])
+    return await raceAbort(entry.promise, signal)
+  }
+
   return {
-    async parse(text, signal) {
-      if (text.length < LIMITS.tableParsedInlineCharsMax) return parseTable(text)
-      worker ??= startWorker()
-      const id = nextId
-      nextId += 1
-      const entry: Waiting = { ...Promise.withResolvers<ParsedTable>(), table: undefined, snapshots: [] }
-      waiting.set(id, entry)
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread has no origin
-      worker.postMessage({ id, text })
-      return await raceAbort(entry.promise, signal)
+    async parseAnswer(bytes, signal) {
+      if (bytes.byteLength < LIMITS.tableParsedInlineBytesMax) return parseTable(bytes)
+      return await parseInThread('answer', bytes, signal)
+    },
+    async parseFile(bytes, signal) {
+      // How long a compressed one takes is not told by its size.
+      if (bytes.byteLength < LIMITS.tableParsedInlineBytesMax && !isGzip(bytes)) {
+        return parseMetadataFile(bytes, LIMITS.metadataFileBytesMax)
+      }
+      const { metadata } = await parseInThread('metadata-file', bytes, signal)
+      if (metadata) return metadata
+      throw new Error('the worker gave no metadata')
     },
     async [Symbol.asyncDispose]() {
       await worker?.terminate()
@@ -82,7 +115,10 @@ function receive(waiting: Map<number, Waiting>, message: FromTableParser): void 
       return
     case 'end': {
       const { table, snapshots } = entry
-      if (table) entry.resolve({ ...table, metadata: { ...table.metadata, snapshots } })
+      if (table) {
+        const metadata = table.metadata && { ...table.metadata, snapshots }
+        entry.resolve({ ...table, metadata })
+      }
       break
     }
     case 'failure':

@@ -141,8 +141,8 @@ describe('[RC17] habits that are refused', () => {
       { code: 'CATALOG_UNAVAILABLE' },
     ],
     [
-      'metadata by location only (Glue)',
-      { body: '{"metadata-location":"s3://b/m.json","metadata":null}' },
+      'neither metadata nor where it is',
+      { body: '{"metadata-location":null,"metadata":null}' },
       { code: 'TABLE_UNSUPPORTED' },
     ],
     [

@@ -34,7 +34,15 @@ export function describeCatalog(
       if (!config) throw new Error('the catalog under test is not configured')
       const ignore = (): void => undefined
       const resolver = createSecretResolver({})
-      catalog = createRestCatalog({ config, resolver, clock: systemClock, onCall: ignore, onRenewal: ignore })
+      const readMetadataFile = () => Promise.reject(new Error('no file is read by this suite'))
+      catalog = createRestCatalog({
+        config,
+        resolver,
+        clock: systemClock,
+        readMetadataFile,
+        onCall: ignore,
+        onRenewal: ignore,
+      })
     }, 120_000)
     afterAll(async () => {
       await catalog?.[Symbol.asyncDispose]()

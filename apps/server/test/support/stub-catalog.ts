@@ -1,5 +1,6 @@
 // A stub catalog with a client on it, and the small table that it serves.
 import type { CatalogAuth, IcebergConfig } from '../../src/config.ts'
+import type { ReadMetadataFile } from '../../src/catalog/metadata-files.ts'
 import { createRestCatalog, type RestCatalog } from '../../src/catalog/rest-catalog.ts'
 import { createSecretResolver, type SecretResolver } from '../../src/catalog/secrets.ts'
 import { Secret } from '../../src/observability/redaction.ts'
@@ -9,7 +10,7 @@ import { startStub, type StubAnswer, type StubRequest, type StubServer } from '.
 const NEVER = new AbortController().signal
 
 const SNAPSHOT_ID = '7505300640432048841'
-const METADATA = `{"format-version":2,"table-uuid":"u-1","location":"s3://b/t","last-sequence-number":1,"last-updated-ms":1,
+export const METADATA = `{"format-version":2,"table-uuid":"u-1","location":"s3://b/t","last-sequence-number":1,"last-updated-ms":1,
   "last-column-id":1,"current-schema-id":0,"schemas":[{"type":"struct","schema-id":0,"fields":[{"id":1,"name":"a","required":false,"type":"long"}]}],
   "default-spec-id":0,"partition-specs":[{"spec-id":0,"fields":[]}],"last-partition-id":999,"default-sort-order-id":0,
   "sort-orders":[{"order-id":0,"fields":[]}],"properties":{},"current-snapshot-id":${SNAPSHOT_ID},
@@ -29,6 +30,7 @@ export async function startStubCatalog(
     resolver?: SecretResolver
     storageAccess?: IcebergConfig['storageAccess']
     signerOrigins?: readonly string[]
+    readMetadataFile?: ReadMetadataFile
   } = {},
 ): Promise<{
   catalog: RestCatalog
@@ -54,6 +56,8 @@ export async function startStubCatalog(
       s3: { endpoint: undefined, region: undefined, isPathStyle: undefined, isAnonymous: false },
       discovery: 'list',
     },
+    readMetadataFile:
+      options.readMetadataFile ?? (() => Promise.reject(new Error('no metadata file is read here'))),
     resolver: options.resolver ?? createSecretResolver({}),
     clock,
     onCall: () => undefined,
