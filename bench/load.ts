@@ -1,47 +1,37 @@
 // Measures the server under load: requests answered in a second and their latency, by number of clients that each ask again
-// as soon as they are answered; what is shed; and memory. Only loopback is asked, for a bounded time.
+// as soon as they are answered; what is left of that when there are four times as many as saturate it; connections that do
+// nothing; and memory over time. Only loopback is asked, for a bounded time.
 //
-//   npm run bench:load [-- --seconds 5] [--clients 1,8,64,256] [--only planning] [--soak 300] [--impatient]
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+//   npm run bench:load [-- --seconds 5] [--clients 1,8,64,256] [--only planning] [--idle 10000] [--soak 300]
+//
+// A figure of 0 leaves its part out: `--clients 0`, `--idle 0`, `--soak 0`. Ten thousand connections need `ulimit -n 20000`.
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createHistogram } from 'node:perf_hooks'
 import { parseArgs } from 'node:util'
-import { Pool } from 'undici'
 import { API_PREFIX, flightInfoResponse } from '../packages/core/src/api/contract.ts'
-import { lakeEnvironment, startProgram, type LakeReady, type Program } from '../scripts/programs.ts'
+import { lakeEnvironment, startProgram, type LakeReady } from '../scripts/programs.ts'
+import { openIdle } from './idle-connections.ts'
+import { runClients, type LoadCounts, type LoadRequest, type Manner } from './load-clients.ts'
 import { machineFacts } from './report.ts'
+import { formatFigures, readFigures, type LoadedServer, type ServerFigures } from './server-figures.ts'
 
 const { values: options } = parseArgs({
   options: {
     seconds: { type: 'string', default: '5' },
     clients: { type: 'string', default: '1,8,64,256' },
+    idle: { type: 'string', default: '10000' },
     soak: { type: 'string', default: '0' },
     only: { type: 'string', default: '' },
-    impatient: { type: 'boolean', default: false },
   },
 })
-/** A refused client waits as long as it is told to, or hardly, where it is one of those that do not listen. */
-const IMPATIENT_WAIT_MS = 20
+const seconds = Number(options.seconds)
 const SOAK_CLIENTS = 16
-
-interface Request {
-  readonly method: 'GET' | 'POST'
-  readonly path: string
-  readonly body?: string
-}
-
-interface Load {
-  readonly what: string
-  readonly clients: number
-  readonly answeredPerSecond: number
-  readonly refusedPerSecond: number
-  readonly failed: number
-  readonly p50Ms: number
-  readonly p95Ms: number
-  readonly p99Ms: number
-  readonly rssMib: number
-}
+const SOAK_SLICES = 10
+/** The first two slices fill caches and pools. */
+const SOAK_WARM_SLICES = 2
+const SATURATING_CLIENTS = 64
+const MANNERS: readonly Manner[] = ['patient', 'impatient', 'reconnecting']
 
 const directory = await mkdtemp(join(tmpdir(), 'lake-load-'))
 try {
@@ -53,27 +43,28 @@ try {
 async function main(): Promise<void> {
   const args = ['--data', join(directory, 'lake'), '--demo-scale', '0.05']
   await using lake = await startProgram<LakeReady>('apps/local-lake/src/main.ts', args, { env: {} })
-  await using server = await startProgram<{ url: string }>('apps/server/src/main.ts', [], {
+  await using server = await startProgram<LoadedServer['ready']>('apps/server/src/main.ts', [], {
     env: {
       LAKE_HTTP_ADDR: '127.0.0.1:0',
+      LAKE_METRICS_ADDR: '127.0.0.1:0',
       LAKE_LOG_LEVEL: 'error',
       LAKE_CACHE_DIR: join(directory, 'cache'),
       ...lakeEnvironment(lake.ready),
     },
   })
-  process.stdout.write(`${JSON.stringify(machineFacts())}\n`)
+  say(JSON.stringify(machineFacts()))
   const requests = await makeRequests(server.ready.url)
-  const loads: Load[] = []
-  for (const [what, request] of Object.entries(requests).filter(([name]) => name.includes(options.only))) {
-    for (const clients of options.clients.split(',').map(Number)) {
-      loads.push(await measure(what, request, { server, clients, seconds: Number(options.seconds) }))
-      print(loads.at(-1))
-    }
-  }
+  const chosen = Object.entries(requests).filter(([name]) => name.includes(options.only))
+  const counts = options.clients.split(',').map(Number)
+  // Processes have started and caches are filled before anything is measured.
+  for (const request of Object.values(requests))
+    await runClients(server.ready.url, request, { clients: 8, seconds: 1, manner: 'patient' })
+  for (const [what, request] of chosen) if (counts[0] !== 0) await measureLoad(server, what, request, counts)
+  if (Number(options.idle) > 0) await measureIdle(server, requests['planning'], Number(options.idle))
   if (Number(options.soak) > 0) await soak(server, Object.values(requests), Number(options.soak))
 }
 
-async function makeRequests(url: string): Promise<Record<string, Request>> {
+async function makeRequests(url: string): Promise<Record<string, LoadRequest>> {
   const sql = 'SELECT robot_id, model FROM iceberg.analytics.robots LIMIT 100'
   const planned = await fetch(`${url}${API_PREFIX}/flight-info`, {
     method: 'POST',
@@ -88,95 +79,79 @@ async function makeRequests(url: string): Promise<Record<string, Request>> {
   }
 }
 
-type Server = Program<{ url: string }>
-
-async function measure(
+/** By numbers of clients; then four times as many as saturate it, in each manner, as a share of the highest rate. */
+async function measureLoad(
+  server: LoadedServer,
   what: string,
-  request: Request,
-  { server, clients, seconds }: { server: Server; clients: number; seconds: number },
-): Promise<Load> {
-  const pool = new Pool(server.ready.url, { connections: clients, pipelining: 1 })
-  const latency = createHistogram()
-  const counts = { answered: 0, refused: 0, failed: 0 }
-  const endMs = performance.now() + seconds * 1_000
-  const client = async (): Promise<void> => {
-    while (performance.now() < endMs) {
-      const startMs = performance.now()
-      const { status, retryAfterS } = await ask(pool, request)
-      if (status === 200) {
-        counts.answered += 1
-        latency.record(Math.max(1, Math.round((performance.now() - startMs) * 1_000)))
-      } else if (status === 429 || status === 503) {
-        counts.refused += 1
-        const waitMs = options.impatient ? IMPATIENT_WAIT_MS : retryAfterS * 1_000
-        await new Promise((resolve) => setTimeout(resolve, waitMs))
-      } else counts.failed += 1
-    }
+  request: LoadRequest,
+  clientCounts: readonly number[],
+): Promise<void> {
+  let peak = 0
+  for (const clients of clientCounts) {
+    const load = await runClients(server.ready.url, request, { clients, seconds, manner: 'patient' })
+    if (clients <= SATURATING_CLIENTS) peak = Math.max(peak, load.answeredPerSecond)
+    print(`${what}, ${clients} clients`, load, await readFigures(server))
   }
-  const startMs = performance.now()
-  await Promise.all(Array.from({ length: clients }, client))
-  const elapsedS = (performance.now() - startMs) / 1_000
-  await pool.destroy()
-  const ms = (percentile: number): number => latency.percentile(percentile) / 1_000
-  return {
-    what,
-    clients,
-    answeredPerSecond: counts.answered / elapsedS,
-    refusedPerSecond: counts.refused / elapsedS,
-    failed: counts.failed,
-    p50Ms: ms(50),
-    p95Ms: ms(95),
-    p99Ms: ms(99),
-    rssMib: await rssMib(server),
+  for (const manner of MANNERS) {
+    const clients = SATURATING_CLIENTS * 4
+    const load = await runClients(server.ready.url, request, { clients, seconds, manner })
+    const share = `${((load.answeredPerSecond / peak) * 100).toFixed(0)} % of the peak`
+    print(`${what}, ${clients} ${manner}: ${share}`, load, await readFigures(server))
   }
 }
 
-/** The answer is read to its end. */
-async function ask(
-  pool: Pool,
-  { method, path, body }: Request,
-): Promise<{ status: number; retryAfterS: number }> {
-  try {
-    const headers = body === undefined ? {} : { 'content-type': 'application/json' }
-    const answer = await pool.request({ method, path, headers, body: body ?? null })
-    await answer.body.dump({ limit: Number.MAX_SAFE_INTEGER })
-    return { status: answer.statusCode, retryAfterS: Number(answer.headers['retry-after'] ?? 1) }
-  } catch {
-    return { status: 0, retryAfterS: 1 }
+/** Whether people notice connections that do nothing, and what these cost. */
+async function measureIdle(
+  server: LoadedServer,
+  request: LoadRequest | undefined,
+  count: number,
+): Promise<void> {
+  if (request === undefined) return
+  const how = { clients: 8, seconds, manner: 'patient' } as const
+  const before = await runClients(server.ready.url, request, how)
+  print('planning, 8 clients', before, await readFigures(server))
+  using idle = await openIdle(server.ready.url, count)
+  const during = await runClients(server.ready.url, request, how)
+  print(`… and ${idle.openCount} idle connections`, during, await readFigures(server))
+}
+
+/** Everything at once for long, to see whether memory and handles stay. */
+async function soak(
+  server: LoadedServer,
+  requests: readonly LoadRequest[],
+  totalSeconds: number,
+): Promise<void> {
+  const figures: ServerFigures[] = []
+  for (let slice = 1; slice <= SOAK_SLICES; slice += 1) {
+    const how = { clients: SOAK_CLIENTS, seconds: totalSeconds / SOAK_SLICES, manner: 'patient' } as const
+    const loads = await Promise.all(requests.map((request) => runClients(server.ready.url, request, how)))
+    figures.push(await readFigures(server))
+    const answeredPerSecond = loads.reduce((sum, load) => sum + load.answeredPerSecond, 0)
+    const failed = loads.reduce((sum, load) => sum + load.failed, 0)
+    const last = loads.at(-1)
+    if (last) print(`soak ${slice}/${SOAK_SLICES}`, { ...last, answeredPerSecond, failed }, figures.at(-1))
   }
+  const [first, last] = [figures[SOAK_WARM_SLICES - 1], figures.at(-1)]
+  if (!first || !last) return
+  say('from the second slice to the last:')
+  for (const key of Object.keys(first) as (keyof ServerFigures)[])
+    say(`  ${key.padEnd(14)}${first[key].toFixed(0).padStart(8)} → ${last[key].toFixed(0).padStart(6)}`)
 }
 
-/** Everything at once for long, to see whether memory stays. */
-async function soak(server: Server, requests: readonly Request[], seconds: number): Promise<void> {
-  const slices = 10
-  for (let slice = 0; slice < slices; slice += 1) {
-    const measured = await Promise.all(
-      requests.map((request) =>
-        measure('soak', request, { server, clients: SOAK_CLIENTS, seconds: seconds / slices }),
-      ),
-    )
-    print(measured.at(-1))
-  }
-}
-
-async function rssMib({ process: { pid } }: Server): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8')
-  return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1_024
-}
-
-function print(load: Load | undefined): void {
-  if (load === undefined) return
-  const { what, clients, answeredPerSecond, refusedPerSecond, failed, p50Ms, p95Ms, p99Ms } = load
+function print(what: string, load: LoadCounts, figures: ServerFigures | undefined): void {
   const cells = [
-    what.padEnd(22),
-    `${clients} clients`.padStart(12),
-    `${answeredPerSecond.toFixed(0)}/s`.padStart(9),
-    `refused ${refusedPerSecond.toFixed(0)}/s`.padStart(15),
-    `failed ${failed}`.padStart(10),
-    `p50 ${p50Ms.toFixed(1)} ms`.padStart(15),
-    `p95 ${p95Ms.toFixed(1)} ms`.padStart(16),
-    `p99 ${p99Ms.toFixed(1)} ms`.padStart(16),
-    `rss ${load.rssMib.toFixed(0)} MiB`.padStart(14),
+    what.padEnd(48),
+    `${load.answeredPerSecond.toFixed(load.answeredPerSecond < 100 ? 1 : 0)}/s`.padStart(9),
+    `refused ${load.refusedPerSecond.toFixed(0)}/s`.padStart(16),
+    `failed ${load.failed}`.padStart(11),
+    `p50 ${load.p50Ms.toFixed(1)} ms`.padStart(15),
+    `p95 ${load.p95Ms.toFixed(1)} ms`.padStart(16),
+    `p99 ${load.p99Ms.toFixed(1)} ms`.padStart(16),
+    figures ? formatFigures(figures) : '',
   ]
-  process.stdout.write(`${cells.join('')}\n`)
+  say(cells.join(''))
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
 }

@@ -157,6 +157,8 @@ export const LIMITS = {
   engineResetMs: 5 * SECOND,
   analysisDeadlineMs: 5 * SECOND,
   analysisQueueWaitMs: 20 * SECOND,
+  /** Whatever was let in may wait: a statement that is refused half-way has cost what it did for nothing. */
+  analysisQueueMax: 512,
   /** The second is started when the first is taken by a statement that is long to read. */
   analysisProcessesMax: 2,
   analysisMemoryBytesMax: 512 * MIB,
@@ -254,14 +256,26 @@ export const LIMITS = {
   /** How long running requests may go on when the server is asked to end. */
   drainMs: 5 * SECOND,
   requestBodyBytesMax: 2 * MIB,
-  /** API requests that are handled at once, streams and waiting polls among them: with the bodies, the memory they take. */
+  /** Requests that are handled at once, waiting polls among them: with the bodies, the memory they take. */
   requestsAtOnceMax: 768,
+  /** Of these, statements that are being analysed; those that run are as many as engine processes and their queue. */
+  planningAtOnceMax: 64,
+  /** Of each kind of places, what the requests of one client take at most. */
+  placesOfClientShareMax: 0.5,
   requestRetryAfterMs: SECOND,
+  /** Refusals that are sent at once; beyond them, and where somebody comes back too soon, the request waits for so long first. */
+  refusalsPerSecondMax: 100,
+  requestHeldMs: SECOND,
+  /** Requests that wait so; beyond them each is refused at once. */
+  requestsHeldMax: 4_096,
   /** A body that is too large is read off up to here, so that its refusal arrives; then the connection is cut. */
   requestBodyReadBytesMax: 8 * MIB,
   /** How long the rest of a body is thrown away after the request was refused. */
   unreadBodyMs: SECOND,
   connectionsMax: 20_000,
+  /** Connections that the system has taken and that wait for the server to take them. */
+  connectionsWaitingMax: 511,
+  headersBytesMax: 16_384,
   /** From the first byte of a request: to the end of its headers, and of its body. */
   headersTimeoutMs: 10 * SECOND,
   requestTimeoutMs: 60 * SECOND,

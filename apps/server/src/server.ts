@@ -113,6 +113,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     ...access,
     ...services,
     trustedProxies: config.trustedProxies,
+    enginesMax: config.enginesMax,
     browser: createCatalogBrowser({ ...services, discovery: config.iceberg.discovery }),
     flight: createFlightService({
       ...services,
@@ -311,7 +312,7 @@ async function createQueryServices(
 async function listen(server: Server, { host, port }: Address, stack: AsyncDisposableStack): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, host, resolve)
+    server.listen({ port, host, backlog: LIMITS.connectionsWaitingMax }, resolve)
   })
   stack.defer(async () => {
     await drain(server)

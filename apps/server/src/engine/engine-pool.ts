@@ -193,7 +193,7 @@ export async function createEnginePool(options: EnginePoolOptions): Promise<Engi
   first.giveBack()
   const semaphore = createSemaphore({
     permitsMax: LIMITS.analysisProcessesMax,
-    waitingMax: LIMITS.engineQueueMax,
+    waitingMax: LIMITS.analysisQueueMax,
     name: 'the analysis of statements',
   })
   return {

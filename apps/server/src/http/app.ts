@@ -1,10 +1,12 @@
-// The Express application: guards, routes, the web app's files, errors. It decides nothing about queries.
-import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
+// The Express application behind its gate: guards, routes, the web app's files, errors. It decides nothing about queries.
+import type { RequestListener } from 'node:http'
+import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
 import { AppError } from '@lake/core/errors.ts'
 import { API_PREFIX } from '@lake/core/api/contract.ts'
 import { LIMITS } from '../limits.ts'
 import { logError, sendError } from './error-response.ts'
 import type { HttpServices } from './http-services.ts'
+import { createOverloadGate } from './overload-gate.ts'
 import { createProbes } from './probes.ts'
 import { guardLoopback, guardOrigin } from './request-guard.ts'
 import { assignRequestId, requestIdOf } from './request-id.ts'
@@ -14,10 +16,19 @@ import { addCatalogRoutes } from './routes/catalog-routes.ts'
 import { addFlightRoutes } from './routes/flight-routes.ts'
 import { addSessionRoutes } from './routes/session-routes.ts'
 
-export function createApp(services: HttpServices): Express {
+export function createApp(services: HttpServices): RequestListener {
   const app = express()
+  const gate = createOverloadGate({
+    handle: app,
+    createId: services.createId,
+    runningAtOnceMax: services.enginesMax + LIMITS.engineQueueMax,
+    onRefused: (status) => {
+      services.metrics.httpAnswered('refused', status)
+    },
+  })
   app.disable('x-powered-by')
   app.set('etag', false)
+  app.set('case sensitive routing', true)
   app.set('trust proxy', services.trustedProxies.length > 0 && [...services.trustedProxies])
   app.use(assignRequestId(services.createId))
   app.use(countAnswers(services))
@@ -25,7 +36,7 @@ export function createApp(services: HttpServices): Express {
   app.use(createProbes(services))
   app.use(services.publicUrl === undefined ? guardLoopback : guardOrigin(services.publicUrl.origin))
 
-  const api = express.Router()
+  const api = express.Router({ caseSensitive: true, strict: true })
   api.use((_request, response, next) => {
     response.setHeader('cache-control', 'no-store')
     next()
@@ -33,7 +44,7 @@ export function createApp(services: HttpServices): Express {
   const routes = createRouteTable(services)
   addSessionRoutes(routes, services)
   addCatalogRoutes(routes, services)
-  addFlightRoutes(routes, services)
+  addFlightRoutes(routes, services, gate)
   api.use(routes.router)
   app.use(API_PREFIX, api)
 
@@ -42,7 +53,7 @@ export function createApp(services: HttpServices): Express {
     throw new AppError('NO_SUCH_ROUTE', 'There is nothing here')
   })
   app.use(handleErrors(services))
-  return app
+  return gate.listener
 }
 
 /** Files with a hash in their name never change; every other path is the app, which reads the URL itself. */

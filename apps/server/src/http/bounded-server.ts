@@ -18,6 +18,7 @@ export function createBoundedServer(
       requestTimeout: limits.requestTimeoutMs,
       keepAliveTimeout: limits.keepAliveMs,
       connectionsCheckingInterval: limits.connectionsCheckedEveryMs,
+      maxHeaderSize: LIMITS.headersBytesMax,
     },
     listener,
   )

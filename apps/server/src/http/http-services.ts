@@ -24,6 +24,8 @@ export interface HttpServices {
   readonly audit: AuditLog
   /** Whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[]
+  /** Engine processes that run statements. */
+  readonly enginesMax: number
   readonly browser: CatalogBrowser
   readonly flight: FlightService
   readonly estimate: Estimate

@@ -1,6 +1,6 @@
 // How a route comes to be: its method, path and check are those of the contract's ROUTES, so none can lack its check.
 //
-// The order for every request: who asks, and not too often (401, 429) → is it this site's page that asks (403) → what the path names is granted
+// The order for every request that `overload-gate` has let in: who asks, and not too often (401, 429) → is it this site's page that asks (403) → what the path names is granted
 // (404) → the body is read → the handler. Nothing of a request is parsed or loaded before its caller is known, and nothing
 // in `catalog/` is asked before the check. A handler finds the principal in its call and hands it on; the parts behind it
 // cannot be called without one.
@@ -65,9 +65,9 @@ export function createRouteTable(
   services: Pick<HttpServices, 'authenticator' | 'authorizer' | 'quotas' | 'sessions' | 'publicUrl'>,
 ): RouteTable {
   const { authenticator, authorizer, quotas, sessions } = services
-  const router = Router()
+  // A route has one spelling, so that what counts or limits it by its path sees each request to it.
+  const router = Router({ caseSensitive: true, strict: true })
   const cookies = createCookies(services.publicUrl)
-  let atOnce = 0
   const parseBody = express.json({ limit: LIMITS.requestBodyBytesMax, type: 'application/json' })
 
   const identify = async (request: Request, signal: AbortSignal): Promise<Caller | undefined> =>
@@ -76,23 +76,10 @@ export function createRouteTable(
       signal,
     )
 
-  /** Counts the request as long as it takes. */
-  const enter = (response: Response): void => {
-    if (atOnce >= LIMITS.requestsAtOnceMax) {
-      const details = { retryAfterMs: LIMITS.requestRetryAfterMs }
-      throw new AppError('BUSY', 'Too many requests are being handled at once', { details })
-    }
-    atOnce += 1
-    response.once('close', () => {
-      atOnce -= 1
-    })
-  }
-
   const register = (name: RouteName, handle: (call: PublicCall) => void | Promise<void>): void => {
     const { method, path, requires } = ROUTES[name]
     const isPublic = requires === 'nothing'
     const check: RequestHandler = async (request, response, next) => {
-      enter(response)
       const signal = disconnectSignal(response)
       const caller = await identify(request, signal)
       if (authenticator.isRequired) quotas.countRequest(caller?.principal.id ?? addressOf(request))

@@ -47,6 +47,24 @@ function createInstruments(registry: Registry) {
   const http = counter('lake_http_requests_total', 'HTTP requests by route and status.', ['route', 'status'])
   const auditLost = counter('lake_audit_lost_total', 'Lines of the audit log that were lost.', [])
   const running = new Gauge({ name: 'lake_statements_running', help: 'Statements streaming now.', registers })
+  const gauge = (name: string, help: string, read: () => number): Gauge =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read())
+      },
+    })
+  gauge('lake_resident_bytes', 'Memory of the server, without its engine processes.', () =>
+    process.memoryUsage.rss(),
+  )
+  gauge('lake_heap_used_bytes', 'Used of the heap of the server.', () => process.memoryUsage().heapUsed)
+  gauge(
+    'lake_event_loop_handles',
+    'Sockets, timers, pipes and the like that keep the server going.',
+    () => process.getActiveResourcesInfo().length,
+  )
   const seconds = new Histogram({
     name: 'lake_statement_seconds',
     help: 'From the redeeming of a ticket to the last row.',

@@ -89,6 +89,7 @@ export async function startRecordingApp(options: RecordingAppOptions): Promise<R
     ...(await openAccess({ config, keys, resolver: createSecretResolver({}), clock, logger, createId })),
     ...services,
     trustedProxies: options.access?.trustedProxies ?? [],
+    enginesMax: 1,
     browser: createCatalogBrowser({ ...services, discovery: 'list' }),
     flight: createFlightService({ ...services, sealer, createId, logger, metrics }),
     estimate: createEstimates(services),

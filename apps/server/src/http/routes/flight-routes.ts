@@ -11,12 +11,17 @@ import { AppError } from '@lake/core/errors.ts'
 import { sendArrowPart, sendArrowStream } from '../arrow-response.ts'
 import type { HttpServices } from '../http-services.ts'
 import { errorCodeOf } from '../../observability/error-code.ts'
+import type { OverloadGate } from '../overload-gate.ts'
 import type { RouteCall, RouteTable } from '../route-table.ts'
 import { isPartTicket } from '../../statements/result-reader.ts'
 import type { StatementService } from '../../statements/statement-service.ts'
 import { validBody } from '../validate.ts'
 
-export function addFlightRoutes(routes: RouteTable, services: HttpServices): void {
+export function addFlightRoutes(
+  routes: RouteTable,
+  services: HttpServices,
+  gate: Pick<OverloadGate, 'leaveWork'>,
+): void {
   const { flight, estimate } = services
   routes.add('analyze', async ({ request, response, principal, signal }) => {
     const { sql } = validBody(request, analyzeRequest)
@@ -39,6 +44,7 @@ export function addFlightRoutes(routes: RouteTable, services: HttpServices): voi
     // A ticket of a result's endpoint is for a part that is there already.
     if (isPartTicket(ticket)) {
       if (isPreview) throw new AppError('INVALID_REQUEST', 'A part of a finished result has no preview')
+      gate.leaveWork(request)
       sendArrowPart(response, await statementsOf(services).readPart(ticket, principal, signal))
       return
     }
