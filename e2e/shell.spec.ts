@@ -1,25 +1,6 @@
-// The shell: tabs that survive, keys that must not be lost to the browser, themes and narrow windows.
+// The shell: results of tabs, keys that must not be lost to the browser, themes and narrow windows.
 import { expect, test } from '@playwright/test'
 import { Workbench } from './support/workbench.ts'
-
-test('tabs and their text survive a reload; a closed tab can be reopened', async ({ page }) => {
-  const workbench = new Workbench(page)
-  await workbench.open()
-  await workbench.type('SELECT 1 AS first_tab')
-  await page.getByRole('button', { name: 'New query' }).click()
-  await workbench.type("SELECT '😀' AS second_tab")
-  await page.keyboard.press('ControlOrMeta+s')
-  await page.reload()
-  await page.locator('.monaco-editor .view-lines').waitFor()
-  await expect(page.getByRole('tablist', { name: 'Queries' }).getByRole('tab')).toHaveCount(2)
-  expect(await workbench.editorText()).toBe("SELECT '😀' AS second_tab")
-  await page.getByRole('tab', { name: 'Query 1' }).click()
-  await expect.poll(() => workbench.editorText()).toBe('SELECT 1 AS first_tab')
-  await page.getByRole('tab', { name: 'Query 1' }).press('Delete')
-  await expect(page.getByRole('tablist', { name: 'Queries' }).getByRole('tab')).toHaveCount(1)
-  await page.getByRole('button', { name: 'Reopen Query 1' }).click()
-  await expect.poll(() => workbench.editorText()).toBe('SELECT 1 AS first_tab')
-})
 
 test('each tab keeps its own result', async ({ page }) => {
   const workbench = new Workbench(page)

@@ -107,12 +107,18 @@ function Drawer({ children, onClose }: { children: ReactNode; onClose: () => voi
 }
 
 /** Saves the text of the open tab under its name; saving again replaces it. */
-function saveActiveTab(): void {
-  saveTabsNow()
+async function saveActiveTab(): Promise<void> {
+  const written = saveTabsNow(true)
   const { id, title, sql, parameters } = activeTab(readTabs().tabs)
-  if (sql.trim() === '') say('There is no text to save yet.')
-  else if (saveQuery({ id, title, sql, parameters, savedAtMs: Date.now() })) say(`Saved as “${title}”.`)
-  else say('There are too many saved queries: delete some first.', 'warn')
+  if (sql.trim() === '') {
+    say('There is no text to save yet.')
+    return
+  }
+  const stored = saveQuery({ id, title, sql, parameters, savedAtMs: Date.now() })
+  if (stored === false) say('There are too many saved queries: delete some first.', 'warn')
+  else if (await stored) say(`Saved as “${title}”.`)
+  else say('Kept until this page is closed: the browser did not store it.', 'warn')
+  await written
 }
 
 const openStatement = ({ title, sql, pins, parameters }: StatementLink) => {
@@ -134,7 +140,7 @@ function useShell(isNarrow: boolean) {
       toggleTree,
       toggleResults,
       showShortcuts,
-      save: saveActiveTab,
+      save: () => void saveActiveTab(),
       activateTab: (index: number) => {
         const tab = readTabs().tabs.open[index]
         if (tab !== undefined) tabActions.activate(tab.id)
@@ -152,7 +158,7 @@ function useShell(isNarrow: boolean) {
         shortcut: shortcutText('Mod K'),
         run: togglePalette,
       },
-      { id: 'save', title: 'Save query', shortcut: shortcutText('Mod S'), run: saveActiveTab },
+      { id: 'save', title: 'Save query', shortcut: shortcutText('Mod S'), run: () => void saveActiveTab() },
       { id: 'tree', title: 'Show or hide the catalog', shortcut: shortcutText('Mod B'), run: toggleTree },
       { id: 'queries', title: 'Go to the queries', run: () => navigate('/') },
       { id: 'zones', title: 'Next pane', shortcut: 'F6', run: () => undefined },

@@ -7,6 +7,7 @@ import { BackgroundOffer } from './features/statements/BackgroundOffer.tsx'
 import { EstimatePanel } from './features/estimate/EstimatePanel.tsx'
 import { ScanPreview } from './features/estimate/ScanPreview.tsx'
 import { useEstimate } from './features/estimate/use-estimate.ts'
+import { LastRun } from './LastRun.tsx'
 import { NoResult } from './features/results/ResultsPane.tsx'
 import { ResultTabs } from './features/results/ResultTabs.tsx'
 import { RunBar } from './features/results/RunBar.tsx'
@@ -123,7 +124,10 @@ export function ResultsSection({ tab, editor, estimate }: ResultsSectionProps) {
           <div className="results-main">
             {tabRuns !== null && <ResultTabs tab={tabRuns} />}
             {run === null || snapshot === null ? (
-              <NoResult />
+              <>
+                <NoResult />
+                <LastRun tab={tab} />
+              </>
             ) : (
               <ResultArea
                 key={run.source.startOffset}

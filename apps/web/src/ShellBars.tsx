@@ -4,7 +4,7 @@ import { isEnded } from '@lake/core/statements/statement.ts'
 import { navigate } from 'wouter/use-browser-location'
 import { useSession, useStatements } from './api/queries.ts'
 import { namespaceText } from './api/table-name.ts'
-import { useTabs } from './features/editor/tabs-store.ts'
+import { useTabs, type SaveStatus } from './features/editor/tabs-store.ts'
 import { useRunningTabs } from './query-run/run-registry.ts'
 import type { Route } from './route.ts'
 import { shortcutText } from './ui/commands.ts'
@@ -85,11 +85,14 @@ export function TopBar({ route, onToggleTree, onOpenPalette }: TopBarProps) {
   )
 }
 
-const SAVE_TEXT = {
+const SAVE_TEXT: Record<SaveStatus, string> = {
   saved: 'saved',
   saving: 'saving…',
-  unsaved: 'not saved: browser storage is full',
-} as const
+  full: 'not saved: the browser’s storage is full',
+  forbidden: 'not saved: this browser keeps nothing for this page',
+  held: 'not saved: close or reload the other windows of the workbench first',
+  failed: 'not saved: the browser’s storage failed',
+}
 
 /** What goes on when this page is left. */
 function BackgroundCount({ isEnabled }: { isEnabled: boolean }) {
@@ -112,7 +115,9 @@ export function StatusBar() {
       <output className="notice" data-tone={notice?.tone}>
         {notice?.text}
       </output>
-      <span data-tone={saveStatus === 'unsaved' ? 'warn' : undefined}>{SAVE_TEXT[saveStatus]}</span>
+      <span data-tone={saveStatus === 'saved' || saveStatus === 'saving' ? undefined : 'warn'}>
+        {SAVE_TEXT[saveStatus]}
+      </span>
       <span className="spacer" />
       {session.isError && <span data-tone="error">server unreachable</span>}
       {session.isSuccess && (

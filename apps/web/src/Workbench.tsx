@@ -6,7 +6,7 @@ import type { RunText } from './features/editor/sql-editor.ts'
 import type { EditorHandle } from './features/editor/SqlEditorView.tsx'
 import { parameterInputId } from './features/editor/ParameterStrip.tsx'
 import type { Tab } from './features/editor/tabs-state.ts'
-import { activeTab, tabActions, useTabs } from './features/editor/tabs-store.ts'
+import { activeTab, onRemoteChange, tabActions, useTabs } from './features/editor/tabs-store.ts'
 import { EXPLAIN_SHORTCUT } from './features/estimate/ScanPreview.tsx'
 import { RUN_ALL_STATEMENTS_MAX } from './limits.ts'
 import { dropRun, startRuns, stopTab, useRunningTabs, useTabRuns } from './query-run/run-registry.ts'
@@ -143,6 +143,7 @@ export function Workbench({ isHidden, editor, isResultShown, toggleResults }: Wo
     (tabId: string, sql: string, startOffset: number) => onRunAll(tabId, [{ sql, startOffset }]),
     [onRunAll],
   )
+  useEffect(() => onRemoteChange(({ closedIds }) => closedIds.forEach(dropRun)), [])
   const estimate = useEstimatePanel()
   useStopKeys(activeId, runningIds.has(activeId))
   useRunKey(editor, isHidden)

@@ -22,7 +22,10 @@ export const COLUMN_WIDTH_SAMPLE_ROWS = 100
 
 export const TABS_OPEN_MAX = 64
 export const TABS_CLOSED_KEPT_MAX = 20
-export const TAB_SAVE_DELAY_MS = 250
+/** How long a change of a tab waits for the next before both are written. */
+export const TAB_SAVE_DELAY_MS = 100
+/** How long the page waits for its storage; then it starts without, and says so. */
+export const DATABASE_OPEN_MS_MAX = 3_000
 export const KNOWN_TABLES_MAX = 100
 
 /** Every JSON request ends within this; a result stream is bounded by the server. */
@@ -44,6 +47,9 @@ export const STATEMENTS_IDLE_POLL_MS = 20_000
 /** A statement that reads more than this, or takes longer, is offered to run in the background. */
 export const BACKGROUND_OFFERED_BYTES = 256 * 1024 * 1024
 export const BACKGROUND_OFFERED_MS = 5_000
+
+/** An interactive statement that has run this long is not stopped by leaving the page without being asked. */
+export const LEAVE_ASKED_RUNNING_MS = 5_000
 
 /** Cells of an answer that a fingerprint is made of; larger answers are compared by no one. */
 export const FINGERPRINT_CELLS_MAX = 2_000_000

@@ -17,16 +17,22 @@ import { createRoot } from 'react-dom/client'
 import { App } from './App.tsx'
 import { queryClient } from './api/query-client.ts'
 import { loadRecords, recordRun } from './history/browser-store.ts'
+import { loadTabs } from './features/editor/tabs-store.ts'
 import { endProviderVisit } from './features/sign-in/provider-visit.ts'
-import { onRunEnd } from './query-run/run-registry.ts'
+import { askBeforeLeaving } from './leave-page.ts'
+import { onRunChange } from './query-run/run-registry.ts'
 import { SessionGate } from './SessionGate.tsx'
+import { holdWindow } from './storage/window-life.ts'
 import { ErrorBoundary } from './ui/ErrorBoundary.tsx'
 import { startTheme } from './ui/theme.ts'
 
 startTheme()
-onRunEnd(recordRun)
-void loadRecords()
+holdWindow()
+onRunChange(recordRun)
+askBeforeLeaving()
 const outcome = endProviderVisit()
+// A page that began with other tabs and then took up the kept ones would be in the way of who types at once.
+await Promise.all([loadTabs(), loadRecords()])
 
 const root = document.getElementById('root')
 if (root !== null)

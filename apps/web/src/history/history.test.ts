@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { boundHistory, searchEntries, type HistoryEntry } from './history.ts'
+import { boundHistory, lastOfTab, leftEntries, searchEntries, type HistoryEntry } from './history.ts'
 
 const entry = (id: string, sql: string, table = 't'): HistoryEntry => ({
   id,
@@ -32,5 +32,24 @@ describe('history', () => {
     expect(searchEntries(entries, 'sales.orders').map(({ id }) => id)).toEqual(['b'])
     expect(searchEntries(entries, ' ')).toBe(entries)
     expect(searchEntries(entries, 'gamma')).toEqual([])
+  })
+
+  it('[ED8] what ran in a window that is gone was left with it; what runs in open ones still runs', () => {
+    const running = (id: string, windowId: string): HistoryEntry => ({
+      ...entry(id, 'x'),
+      outcome: 'running',
+      windowId,
+      tabId: id,
+    })
+    const all = [
+      running('a', 'gone'),
+      running('b', 'open'),
+      { ...running('c', 'gone'), outcome: 'failed' as const },
+    ]
+    expect(leftEntries(all, new Set(['open'])).map(({ id, outcome }) => [id, outcome])).toEqual([
+      ['a', 'left'],
+    ])
+    expect(lastOfTab(all, 'b')?.id).toBe('b')
+    expect(lastOfTab(all, 'z')).toBeNull()
   })
 })

@@ -2,7 +2,7 @@
 import type { TableReceipt } from '@lake/core/flight/receipt.ts'
 import { HISTORY_CHARS_MAX, HISTORY_ENTRIES_MAX } from '../limits.ts'
 import type { QueryRun } from '../query-run/query-run.ts'
-import { infoOf } from '../query-run/run-state.ts'
+import { infoOf, type RunState } from '../query-run/run-state.ts'
 import type { Parameter } from '../sql/parameters.ts'
 
 /** A table that a statement read, as its receipt had it. */
@@ -16,12 +16,18 @@ export interface HistoryEntry {
   sql: string
   startedAtMs: number
   elapsedMs: number
-  outcome: 'finished' | 'failed' | 'stopped'
+  /** `left`: its page went away while it ran, and so the server ended it. */
+  outcome: 'running' | 'finished' | 'failed' | 'stopped' | 'left'
   rowCount: number
   /** Code of the failure; null where there was none. */
   errorCode: string | null
   tables: readonly HistoryTable[]
   parameters?: readonly Parameter[] | undefined
+  /** The tab that it ran in, and the window of that: both may be gone. */
+  tabId?: string | undefined
+  windowId?: string | undefined
+  /** It goes on without its page. */
+  isBackground?: boolean | undefined
 }
 
 export interface SavedQuery {
@@ -33,24 +39,28 @@ export interface SavedQuery {
   savedAtMs: number
 }
 
-/** The entry of a run that has ended; null for one that has not. */
-export function entryOfRun(run: QueryRun, id: string): HistoryEntry | null {
-  const { state, startedAtMs, endedAtMs, rowCount } = run.snapshot
-  // To open a kept result is not to run a statement.
-  if (
-    run.source.background?.kind === 'open' ||
-    endedAtMs === null ||
-    (state.kind !== 'finished' && state.kind !== 'failed' && state.kind !== 'stopped')
-  )
-    return null
+function outcomeOf(state: RunState): HistoryEntry['outcome'] {
+  return state.kind === 'finished' || state.kind === 'failed' || state.kind === 'stopped'
+    ? state.kind
+    : 'running'
+}
+
+/** The entry of a run as it stands; null for one that only opens a kept result, which runs nothing. */
+export function entryOfRun(run: QueryRun, id: string, windowId: string): HistoryEntry | null {
+  const { source, snapshot } = run
+  const { state, startedAtMs, endedAtMs, rowCount } = snapshot
+  if (source.background?.kind === 'open') return null
   const tables = state.kind === 'finished' ? state.receipt.tables : (infoOf(state)?.tables ?? [])
   return {
     id,
-    sql: run.source.sql,
-    parameters: run.source.parameters,
+    sql: source.sql,
+    parameters: source.parameters,
+    tabId: source.tabId,
+    windowId,
+    isBackground: source.background !== undefined,
     startedAtMs,
-    elapsedMs: Math.max(0, endedAtMs - startedAtMs),
-    outcome: state.kind,
+    elapsedMs: Math.max(0, (endedAtMs ?? startedAtMs) - startedAtMs),
+    outcome: outcomeOf(state),
     rowCount,
     errorCode: state.kind === 'failed' ? state.error.code : null,
     tables: tables.map(({ namespace, table, snapshotId, committedAtMs, requested }) => ({
@@ -62,6 +72,20 @@ export function entryOfRun(run: QueryRun, id: string): HistoryEntry | null {
     })),
   }
 }
+
+/** Entries of windows that are gone: what ran in them was left, unless it goes on without them. */
+export function leftEntries(
+  entries: readonly HistoryEntry[],
+  openWindowIds: ReadonlySet<string>,
+): HistoryEntry[] {
+  return entries
+    .filter(({ outcome, windowId = '' }) => outcome === 'running' && !openWindowIds.has(windowId))
+    .map((entry) => ({ ...entry, outcome: 'left' }))
+}
+
+/** What was run last in a tab; null where nothing is known. */
+export const lastOfTab = (entries: readonly HistoryEntry[], tabId: string): HistoryEntry | null =>
+  entries.find((entry) => entry.tabId === tabId) ?? null
 
 /** The newest entries that fit the bounds, newest first; the newest one always does. */
 export function boundHistory(

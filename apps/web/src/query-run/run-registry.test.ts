@@ -1,14 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { FlightInfoRequest } from '@lake/core/api/contract.ts'
-import { dropRun, onRunEnd, startRuns, stopTab } from './run-registry.ts'
+import { dropRun, onRunChange, startRuns, stopTab } from './run-registry.ts'
 import type { QueryRun, RunSource } from './query-run.ts'
+import { isRunning } from './run-state.ts'
 
 const source = (sql: string): RunSource => ({ tabId: 'tab', sql, startOffset: 0, startLine: 1, pins: [] })
 const ended: string[] = []
 const asked: string[] = []
 let answer: (sql: string) => Promise<Response>
 
-onRunEnd((run: QueryRun) => ended.push(`${run.source.sql} ${run.snapshot.state.kind}`))
+onRunChange(({ source, snapshot }: QueryRun) => {
+  if (!isRunning(snapshot.state)) ended.push(`${source.sql} ${snapshot.state.kind}`)
+})
 
 const refusal = () =>
   Response.json({ error: { code: 'SQL_SYNTAX', message: 'no', requestId: 'r' } }, { status: 400 })

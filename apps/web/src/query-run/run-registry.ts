@@ -18,7 +18,7 @@ export interface TabRuns {
 
 const tabs = new Map<string, TabRuns>()
 const listeners = new Set<() => void>()
-const endListeners = new Set<(run: QueryRun) => void>()
+const runListeners = new Set<(run: QueryRun) => void>()
 
 let runningIds: ReadonlySet<string> = new Set()
 
@@ -54,12 +54,11 @@ function begin(source: RunSource, previous: QueryRun | null): QueryRun {
     const tab = tabs.get(source.tabId)
     // A new value, so that those who show how statements went hear of it.
     if (tab !== undefined) tabs.set(source.tabId, { ...tab })
-    if (!isRunning(state)) {
-      for (const listener of endListeners) listener(run)
-      continueTab(run)
-    }
+    for (const listener of runListeners) listener(run)
+    if (!isRunning(state)) continueTab(run)
     notify()
   })
+  for (const listener of runListeners) listener(run)
   void run.start()
   return run
 }
@@ -119,9 +118,12 @@ export function dropRun(tabId: string): void {
   if (tabs.delete(tabId)) notify()
 }
 
-/** Calls back once for each run when it has ended, however it did. */
-export function onRunEnd(listener: (run: QueryRun) => void): void {
-  endListeners.add(listener)
+export const runningRuns = (): QueryRun[] =>
+  [...tabs.values()].flatMap(({ runs }) => runs.filter((run) => isRunning(run.snapshot.state)))
+
+/** Calls back for each run when it starts and whenever its state is another one, up to its end. */
+export function onRunChange(listener: (run: QueryRun) => void): void {
+  runListeners.add(listener)
 }
 
 export const useTabRuns = (tabId: string): TabRuns | null =>

@@ -11,7 +11,7 @@ import {
   type RunText,
   type StatementSign,
 } from './sql-editor.ts'
-import { activeTab, type TabsSnapshot } from './tabs-store.ts'
+import { activeTab, onRemoteChange, type TabsSnapshot } from './tabs-store.ts'
 
 /** What the rest of the workbench may ask of the editor. */
 export interface EditorHandle {
@@ -80,6 +80,14 @@ export function SqlEditorView({
     // Only a switch of tabs shows a text: what is typed comes from the editor itself.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [tab.id])
+
+  useEffect(
+    () =>
+      onRemoteChange(({ texts }) => {
+        for (const { id, sql } of texts) editor.current?.replace(id, sql)
+      }),
+    [],
+  )
 
   useEffect(() => {
     editor.current?.keepOnly(new Set(tabs.open.map((open) => open.id)))

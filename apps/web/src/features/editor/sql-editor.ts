@@ -106,6 +106,15 @@ export class SqlEditor {
     this.#tellTarget()
   }
 
+  /** Another window changed the text of a tab: one change, which can be undone. */
+  replace(tabId: string, sql: string): void {
+    const model = this.#models.get(tabId)
+    if (model === undefined || model.getValue() === sql) return
+    model.pushStackElement()
+    model.pushEditOperations(null, [{ range: model.getFullModelRange(), text: sql }], () => null)
+    model.pushStackElement()
+  }
+
   /** Lets go of the models of tabs that are closed. */
   keepOnly(tabIds: ReadonlySet<string>): void {
     for (const [tabId, model] of this.#models) {

@@ -1,14 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import {
-  closeTab,
-  editTab,
-  initialTabs,
-  mergeTabs,
-  openTab,
-  parseTabs,
-  pinTable,
-  reopenTab,
-} from './tabs-state.ts'
+import { closeTab, editTab, initialTabs, openTab, pinTable, reopenTab } from './tabs-state.ts'
 
 describe('tabs', () => {
   it('reopens a closed tab with its text', () => {
@@ -31,25 +22,6 @@ describe('tabs', () => {
     expect(two.open.map((tab) => tab.title)).toEqual(['Query 1', 'Query 2'])
     expect(openTab(closeTab(two, 'a', 'x'), { id: 'c' }).open.at(-1)?.title).toBe('Query 1')
   })
-
-  it('survives storage with its pins, and anything that storage may hold', () => {
-    const state = editTab(initialTabs('a'), 'a', { sql: "select '😀'" })
-    expect(parseTabs(JSON.stringify(state))).toEqual(state)
-    const pin = { namespace: ['a'], table: 't', snapshotId: '9007199254740993', committedAtMs: 1 }
-    const pinned = openTab(state, { id: 'b', pins: [pin] })
-    expect(parseTabs(JSON.stringify(pinned))).toEqual(pinned)
-    const damaged = JSON.stringify(pinned).replace('"9007199254740993"', '9007199254740993')
-    expect(parseTabs(damaged)?.open.at(-1)?.pins).toEqual([])
-    for (const text of [null, '', '{', '[]', '7', '{"open":[{"id":1}]}', '{"open":{}}'])
-      expect(parseTabs(text)).toBeNull()
-  })
-
-  it('takes over tabs that another window opened', () => {
-    const merged = mergeTabs(initialTabs('a'), initialTabs('b'), new Set(['a']))
-    expect(merged.open.map((tab) => tab.id)).toEqual(['a', 'b'])
-    expect(merged.activeId).toBe('a')
-    expect(mergeTabs(initialTabs('a'), initialTabs('b'), new Set(['a', 'b'])).open).toHaveLength(1)
-  })
 })
 
 it('[TV3] a table of a tab is read at one snapshot or as it is now, and other pins stay', () => {
@@ -64,9 +36,7 @@ it('[TV3] a table of a tab is read at one snapshot or as it is now, and other pi
   ])
   expect(pinTable(moved, 'a', orders, null).open[0]?.pins).toHaveLength(1)
   expect(pinTable(moved, 'gone', orders, null)).toBe(moved)
-  // Tabs are stored as JSON: nothing but the pin is taken over from whatever names the commit.
+  // Tabs are stored: nothing but the pin is taken over from whatever names the commit.
   const named = { ...at('9007199254740993'), addedRows: 5n }
-  expect(parseTabs(JSON.stringify(pinTable(tabs, 'a', orders, named)))?.open[0]?.pins).toEqual([
-    { ...orders, ...at('9007199254740993') },
-  ])
+  expect(pinTable(tabs, 'a', orders, named).open[0]?.pins).toEqual([{ ...orders, ...at('9007199254740993') }])
 })

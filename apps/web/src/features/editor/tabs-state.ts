@@ -123,7 +123,8 @@ function linkedOf(value: unknown): LinkedAnswer | undefined {
   return typeof sql === 'string' && typeof fingerprint === 'string' ? { sql, fingerprint } : undefined
 }
 
-function tabsOf(values: unknown): Tab[] {
+/** Those of the values that are tabs; storage may hold anything. */
+export function tabsOf(values: unknown): Tab[] {
   if (!Array.isArray(values)) return []
   return values.flatMap((value: Partial<Record<keyof Tab, unknown>> | null) => {
     const { id, title, sql, pins, parameters, linked } = value ?? {}
@@ -131,37 +132,4 @@ function tabsOf(values: unknown): Tab[] {
     const { data } = parameterList.safeParse(parameters)
     return isTab ? [{ id, title, sql, pins: pinsOf(pins), parameters: data, linked: linkedOf(linked) }] : []
   })
-}
-
-/** Reads stored tabs; null for anything that is not a usable state, so that a fresh one is used. */
-export function parseTabs(text: string | null): TabsState | null {
-  try {
-    const value = JSON.parse(text ?? 'null') as {
-      open?: unknown
-      closed?: unknown
-      activeId?: unknown
-    } | null
-    const open = tabsOf(value?.open)
-    const first = open[0]
-    if (first === undefined) return null
-    const closed = tabsOf(value?.closed)
-    const activeId = open.some((tab) => tab.id === value?.activeId) ? String(value?.activeId) : first.id
-    return { open, activeId, closed }
-  } catch {
-    // Storage may hold anything; what is unreadable is not ours to keep.
-    return null
-  }
-}
-
-/**
- * Tabs of this window and of another one that saved since: the other's tabs are taken over, not lost.
- * `knownIds` holds every id this window has ever shown, so that a tab closed here does not come back.
- */
-export function mergeTabs(
-  mine: TabsState,
-  stored: TabsState | null,
-  knownIds: ReadonlySet<string>,
-): TabsState {
-  const others = (stored?.open ?? []).filter((tab) => !knownIds.has(tab.id))
-  return others.length === 0 ? mine : { ...mine, open: [...mine.open, ...others] }
 }

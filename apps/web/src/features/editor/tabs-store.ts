@@ -1,16 +1,17 @@
-// The tabs as an external store that survives a reload: saved to local storage shortly after each change and at once
-// when the page is hidden. Where storage is full or forbidden, the store works on and says that it is not saved.
+// The tabs as an external store that survives whatever ends the page: every change is written shortly after it is made,
+// and at once when the page is hidden or left. Where nothing can be written the store works on, and says that it is not
+// saved and why. Windows that are open at once show the same tabs.
 import { useSyncExternalStore } from 'react'
 import { TAB_SAVE_DELAY_MS } from '../../limits.ts'
 import type { Parameter } from '../../sql/parameters.ts'
+import { keepStorage, storageFaultOf, type StorageFault } from '../../storage/workbench-database.ts'
+import { changesBetween, isNothing, takeOver, type TabChanges } from './tab-changes.ts'
 import {
   activateTab,
   closeTab,
   editTab,
   initialTabs,
-  mergeTabs,
   openTab,
-  parseTabs,
   pinTable,
   reopenTab,
   setParameter,
@@ -18,60 +19,94 @@ import {
   type TabPin,
   type TabsState,
 } from './tabs-state.ts'
+import { onTabsWritten, readTabsOnce, rememberActive, writeTabs } from './tabs-storage.ts'
 
-const STORAGE_KEY = 'lake.tabs.v1'
-export type SaveStatus = 'saved' | 'saving' | 'unsaved'
+export type SaveStatus = 'saved' | 'saving' | StorageFault
 
 export interface TabsSnapshot {
   tabs: TabsState
   saveStatus: SaveStatus
 }
 
-const newId = (): string => crypto.randomUUID()
-
-function readStored(): TabsState | null {
-  try {
-    return parseTabs(localStorage.getItem(STORAGE_KEY))
-  } catch {
-    // Storage may be forbidden altogether; the session then starts empty.
-    return null
-  }
+/** What another window did to tabs that this one shows. */
+export interface RemoteChange {
+  /** Texts that are not what this window had. */
+  texts: readonly Tab[]
+  closedIds: readonly string[]
 }
 
-let snapshot: TabsSnapshot = { tabs: readStored() ?? initialTabs(newId()), saveStatus: 'saved' }
-const knownIds = new Set([...snapshot.tabs.open, ...snapshot.tabs.closed].map((tab) => tab.id))
+const newId = (): string => crypto.randomUUID()
+
+let snapshot: TabsSnapshot = { tabs: initialTabs(newId()), saveStatus: 'saved' }
+/** What is stored, as far as this window knows. */
+let saved: TabsState | null = null
 const listeners = new Set<() => void>()
+const remoteListeners = new Set<(change: RemoteChange) => void>()
 let saveTimer: ReturnType<typeof setTimeout> | null = null
 
 function publish(next: TabsSnapshot): void {
+  if (next.tabs.activeId !== snapshot.tabs.activeId) rememberActive(next.tabs.activeId)
   snapshot = next
-  for (const tab of next.tabs.open) knownIds.add(tab.id)
   for (const listener of listeners) listener()
 }
 
-/** Writes what is pending now. */
-export function saveTabsNow(): void {
-  if (saveTimer === null) return
-  clearTimeout(saveTimer)
-  saveTimer = null
+/** Takes up what earlier pages left. Once, before the first use. */
+export async function loadTabs(): Promise<void> {
   try {
-    const tabs = mergeTabs(snapshot.tabs, readStored(), knownIds)
-    localStorage.setItem(STORAGE_KEY, JSON.stringify(tabs))
-    publish({ tabs, saveStatus: 'saved' })
-  } catch {
-    publish({ ...snapshot, saveStatus: 'unsaved' })
+    const found = await readTabsOnce(Date.now())
+    if (found !== null) publish({ ...snapshot, tabs: (saved = found) })
+  } catch (error) {
+    publish({ ...snapshot, saveStatus: storageFaultOf(error) })
+  }
+  onTabsWritten(applyRemote)
+}
+
+/** Writes what is pending now. @param isUrgent the person asked for it */
+export async function saveTabsNow(isUrgent = false): Promise<void> {
+  if (saveTimer !== null) clearTimeout(saveTimer)
+  saveTimer = null
+  const before = saved
+  const after = snapshot.tabs
+  if (isUrgent) keepStorage()
+  if (before === after && !isUrgent) return
+  saved = after
+  try {
+    await writeTabs(changesBetween(before, after, Date.now()), isUrgent)
+    if (snapshot.tabs === after) publish({ ...snapshot, saveStatus: 'saved' })
+  } catch (error) {
+    // The next change tries again with everything since what was stored last.
+    saved = before
+    publish({ ...snapshot, saveStatus: storageFaultOf(error) })
   }
 }
 
 function change(tabs: TabsState): void {
   if (tabs === snapshot.tabs) return
-  saveTimer ??= setTimeout(saveTabsNow, TAB_SAVE_DELAY_MS)
+  saveTimer ??= setTimeout(() => void saveTabsNow(), TAB_SAVE_DELAY_MS)
   publish({ tabs, saveStatus: 'saving' })
 }
 
-addEventListener('pagehide', saveTabsNow)
+function applyRemote(theirs: TabChanges): void {
+  const before = snapshot.tabs
+  const { mine, saved: known } = takeOver({ mine: before, saved }, theirs, newId)
+  saved = known
+  if (isNothing(changesBetween(before, mine, 0)) && mine.activeId === before.activeId) return
+  const texts = mine.open.filter((tab) => before.open.some(({ id, sql }) => id === tab.id && sql !== tab.sql))
+  const openIds = new Set(mine.open.map(({ id }) => id))
+  const closedIds = before.open.map(({ id }) => id).filter((id) => !openIds.has(id))
+  publish({ ...snapshot, tabs: mine })
+  for (const listener of remoteListeners) listener({ texts, closedIds })
+}
+
+/** @returns how to stop listening */
+export function onRemoteChange(listener: (change: RemoteChange) => void): () => void {
+  remoteListeners.add(listener)
+  return () => remoteListeners.delete(listener)
+}
+
+addEventListener('pagehide', () => void saveTabsNow())
 document.addEventListener('visibilitychange', () => {
-  if (document.visibilityState === 'hidden') saveTabsNow()
+  if (document.visibilityState === 'hidden') void saveTabsNow()
 })
 
 export const tabActions = {
@@ -92,7 +127,11 @@ export const tabActions = {
     commit: Pick<TabPin, 'snapshotId' | 'committedAtMs'> | null,
   ) => change(pinTable(snapshot.tabs, id, table, commit)),
   setParameter: (id: string, given: Parameter) => change(setParameter(snapshot.tabs, id, given)),
-  setSql: (id: string, sql: string) => change(editTab(snapshot.tabs, id, { sql })),
+  setSql: (id: string, sql: string) => {
+    // A text that another window wrote comes back from the editor as it is.
+    if (snapshot.tabs.open.find((tab) => tab.id === id)?.sql !== sql)
+      change(editTab(snapshot.tabs, id, { sql }))
+  },
 }
 
 export const readTabs = (): TabsSnapshot => snapshot

@@ -22,6 +22,9 @@ type OpenStatement = (statement: StatementLink) => void
 const firstLines = (sql: string): string => sql.trim().split('\n').slice(0, 3).join('\n').slice(0, 300)
 
 function outcomeText(entry: HistoryEntry): string {
+  if (entry.outcome === 'running') return 'running'
+  if (entry.outcome === 'left')
+    return entry.isBackground === true ? 'goes on in the background' : 'ended with its page'
   if (entry.outcome === 'failed') return entry.errorCode ?? 'failed'
   if (entry.outcome === 'stopped') return `cancelled after ${countedText(entry.rowCount, 'row')}`
   return countedText(entry.rowCount, 'row')

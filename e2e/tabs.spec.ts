@@ -1,0 +1,215 @@
+// Nothing that was written is lost: not by Ctrl S, a reload, a closed window, a killed browser, another window, a network
+// that is away, or a page that was left open for a day.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { chromium, expect, test, type Page } from '@playwright/test'
+import { Workbench } from './support/workbench.ts'
+
+const tabs = (page: Page) => page.getByRole('tablist', { name: 'Queries' }).getByRole('tab')
+const editorShown = (page: Page) => page.locator('.monaco-editor .view-lines').waitFor()
+const lastRun = (page: Page) => page.getByRole('region', { name: 'Last run' })
+
+test('[ED6] the last key before a reload or a closed page is kept, and a closed tab comes back', async ({
+  page,
+  context,
+}) => {
+  const workbench = new Workbench(page)
+  await workbench.open()
+  await workbench.type('SELECT 1 AS first_tab')
+  await page.getByRole('button', { name: 'New query' }).click()
+  await workbench.type("SELECT '😀' AS second_")
+  await page.keyboard.type('tab')
+  await page.reload()
+  await expect(tabs(page)).toHaveCount(2)
+  await editorShown(page)
+  expect(await workbench.editorText()).toBe("SELECT '😀' AS second_tab")
+  await page.getByRole('tab', { name: 'Query 1' }).click()
+  await expect.poll(() => workbench.editorText()).toBe('SELECT 1 AS first_tab')
+  await page.getByRole('tab', { name: 'Query 1' }).press('Delete')
+  await expect(tabs(page)).toHaveCount(1)
+  await page.getByRole('button', { name: 'Reopen Query 1' }).click()
+  await workbench.type('SELECT 2 AS d')
+  await page.keyboard.type('ef')
+  await page.close({ runBeforeUnload: true })
+  const reopened = new Workbench(await context.newPage())
+  await reopened.open()
+  await expect(tabs(reopened.page)).toHaveText(['Query 2', 'Query 1'])
+  expect(await reopened.editorText()).toBe('SELECT 2 AS def')
+})
+
+test('[ED6] tabs of the time before the database are taken over, once', async ({ page }) => {
+  await page.addInitScript(() => {
+    const tab = (id: string, sql: string) => ({ id, title: `Old ${id}`, sql, pins: [] })
+    const state = {
+      open: [tab('a', 'SELECT 1'), tab('b', 'SELECT 2')],
+      activeId: 'b',
+      closed: [tab('c', 'SELECT 3')],
+    }
+    if (sessionStorage.getItem('seeded') === null) localStorage.setItem('lake.tabs.v1', JSON.stringify(state))
+    sessionStorage.setItem('seeded', 'yes')
+  })
+  const workbench = new Workbench(page)
+  await workbench.open()
+  await expect(tabs(page)).toHaveText(['Old a', 'Old b'])
+  expect(await workbench.editorText()).toBe('SELECT 2')
+  expect(await page.evaluate(() => localStorage.getItem('lake.tabs.v1'))).toBeNull()
+  await page.getByRole('button', { name: 'Reopen Old c' }).click()
+  await page.reload()
+  await expect(tabs(page)).toHaveText(['Old a', 'Old b', 'Old c'])
+})
+
+test('[ED7] two windows show the same tabs, and neither loses what the other writes', async ({
+  page,
+  context,
+}) => {
+  const first = new Workbench(page)
+  await first.open()
+  await first.type('SELECT 1 AS one')
+  const second = new Workbench(await context.newPage())
+  await second.open()
+  await expect.poll(() => second.editorText()).toBe('SELECT 1 AS one')
+  await second.page.getByRole('button', { name: 'New query' }).click()
+  await second.type('SELECT 2 AS two')
+  await expect(tabs(page)).toHaveCount(2)
+  await first.type('SELECT 1 AS changed')
+  await page.getByRole('tab', { name: 'Query 2' }).click()
+  await expect.poll(() => first.editorText()).toBe('SELECT 2 AS two')
+  await second.type('SELECT 2 AS later')
+  await expect.poll(() => first.editorText()).toBe('SELECT 2 AS later')
+  await second.page.getByRole('tab', { name: 'Query 1' }).press('Delete')
+  await expect(tabs(page)).toHaveCount(1)
+  await second.page.close()
+  await page.reload()
+  await expect(tabs(page)).toHaveText(['Query 2'])
+  await page.getByRole('button', { name: 'Reopen Query 1' }).click()
+  await expect.poll(() => first.editorText()).toBe('SELECT 1 AS changed')
+})
+
+test('[ED6] a browser that keeps nothing is told of, and leaving then asks', async ({ page }) => {
+  await page.addInitScript(() => {
+    IDBFactory.prototype.open = () => {
+      throw new DOMException('denied', 'SecurityError')
+    }
+  })
+  const workbench = new Workbench(page)
+  await workbench.open()
+  await expect(page.getByRole('contentinfo')).toContainText('this browser keeps nothing for this page')
+  await workbench.type('SELECT 1')
+  await page.keyboard.press('ControlOrMeta+s')
+  await expect(page.getByText('Kept until this page is closed: the browser did not store it.')).toBeVisible()
+  await workbench.expectAccessible()
+  const asked = page.waitForEvent('dialog')
+  const closing = page.close({ runBeforeUnload: true })
+  const dialog = await asked
+  expect(dialog.type()).toBe('beforeunload')
+  await dialog.accept()
+  await closing
+})
+
+test('[ED6] storage that is full is told of, and what was not stored is stored when there is room', async ({
+  page,
+}) => {
+  const workbench = new Workbench(page)
+  await workbench.open()
+  await page.evaluate(() => {
+    const whole = Object.getOwnPropertyDescriptor(IDBObjectStore.prototype, 'put')
+    const broken = () => {
+      throw new DOMException('full', 'QuotaExceededError')
+    }
+    IDBObjectStore.prototype.put = broken
+    Object.assign(globalThis, {
+      makeRoom: () => Object.defineProperty(IDBObjectStore.prototype, 'put', whole ?? {}),
+    })
+  })
+  await workbench.type('SELECT 1 AS kept')
+  await expect(page.getByRole('contentinfo')).toContainText('not saved: the browser’s storage is full')
+  await page.evaluate(() => (globalThis as unknown as { makeRoom: () => void }).makeRoom())
+  await page.keyboard.type(' ')
+  await expect(page.getByRole('contentinfo')).toContainText('saved')
+  await page.reload()
+  await editorShown(page)
+  expect(await workbench.editorText()).toBe('SELECT 1 AS kept ')
+})
+
+const SLOW = 'SELECT sum(a.range * b.range) AS s FROM range(1000000) a, range(1000000) b'
+
+test('[ED8] a browser killed while a statement runs: tabs, text, and what became of the run', async ({
+  baseURL,
+}) => {
+  const profile = await mkdtemp(join(tmpdir(), 'lake-profile-'))
+  const launch = async () =>
+    await chromium.launchPersistentContext(profile, {
+      executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
+      args: ['--no-sandbox', '--disable-gpu'],
+      ...(baseURL !== undefined && { baseURL }),
+    })
+  try {
+    const killed = await launch()
+    const before = new Workbench(await killed.newPage())
+    await before.open()
+    await before.type('SELECT 1 AS other')
+    await before.page.getByRole('button', { name: 'New query' }).click()
+    await before.run(`-- half of a thought\n${SLOW}`)
+    await expect(before.stop).toBeVisible()
+    await expect(before.page.getByRole('contentinfo')).toContainText('saved')
+    // The whole browser by its profile's folder, which no other process names: no farewell to any page.
+    const { stdout } = await promisify(execFile)('pgrep', ['-f', '--', `--user-data-dir=${profile}`])
+    for (const pid of stdout.trim().split('\n')) {
+      try {
+        process.kill(Number(pid), 'SIGKILL')
+      } catch {
+        // One that has ended with its parent.
+      }
+    }
+    await killed.close().catch(() => undefined)
+
+    const browser = await launch()
+    const after = new Workbench(await browser.newPage())
+    await after.open()
+    await expect(tabs(after.page)).toHaveCount(2)
+    await expect.poll(() => after.editorText()).toBe(`-- half of a thought\n${SLOW}`)
+    await expect(lastRun(after.page)).toContainText('was still running when its page went away')
+    await expect(lastRun(after.page)).toContainText('The server has stopped it, and no rows were kept')
+    await after.expectAccessible()
+    await after.screen('killed-and-reopened')
+    await after.page.getByRole('tab', { name: 'History' }).click()
+    await expect(after.page.getByRole('region', { name: 'History' })).toContainText('ended with its page')
+    await lastRun(after.page).getByRole('button', { name: 'Run again' }).click()
+    await expect(after.stop).toBeVisible()
+    await after.stop.click()
+    await expect(after.exactness).toHaveText('cancelled after 0 rows')
+    await browser.close()
+  } finally {
+    await rm(profile, { recursive: true, force: true })
+  }
+})
+
+test('[ED8] after a reload a finished statement runs again; [ED9] leaving asks while one has run for a while', async ({
+  page,
+}) => {
+  await page.clock.install()
+  const asked: string[] = []
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.type())
+    void dialog.accept()
+  })
+  const workbench = new Workbench(page)
+  await workbench.open()
+  await workbench.run('SELECT count(*) AS n FROM iceberg.analytics.robots')
+  await expect(workbench.exactness).toHaveText('exact')
+  await page.reload()
+  await expect(lastRun(page)).toContainText('gave 1 row in')
+  await workbench.screen('last-run')
+  await lastRun(page).getByRole('button', { name: 'Run at the same snapshots' }).click()
+  await expect(workbench.exactness).toHaveText('exact')
+  await expect(workbench.receipt).toContainText('analytics.robots @')
+  expect(asked).toEqual([])
+  await workbench.run(SLOW)
+  await expect(workbench.stop).toBeVisible()
+  await page.clock.fastForward(6_000)
+  await page.reload()
+  expect(asked).toEqual(['beforeunload'])
+})
