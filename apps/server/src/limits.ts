@@ -131,6 +131,18 @@ export const LIMITS = {
   /** Partitions that are summed up in memory for a metadata table. */
   metadataPartitionsMax: 500_000,
 
+  // Pages of tables
+  /** Files of one snapshot that are listed, sorted and paged: some 400 bytes each. */
+  filesListedMax: 250_000,
+  /** Rows (files, manifests, columns) that are kept of each kind of list: two of the longest. */
+  contentRowsKeptMax: 500_000,
+  contentsReadAtOnceMax: 2,
+  contentsWaitingMax: 16,
+  contentsDeadlineMs: 120 * SECOND,
+  /** Columns that are told the statistics of, and letters of a bound that are sent. */
+  statisticsColumnsMax: 2_000,
+  boundCharsMax: 256,
+
   // Running
   /** Of one statement; object storage bounds the requests of all. */
   filesFetchedAtOnceMax: 8,

@@ -46,6 +46,7 @@ import type { Logger } from './observability/logger.ts'
 import { createMetrics, type Metrics } from './observability/metrics.ts'
 import { createFooterGuesses } from './parquet/footer-guess.ts'
 import type { QueryServices } from './queries/query-services.ts'
+import { createTableContents } from './queries/table-contents/table-contents.ts'
 import { verifyStorageAccess } from './queries/verify-storage-access.ts'
 import { loadKeyRing } from './sealing/key-ring.ts'
 import { openStatements, type Statements } from './statements/open-statements.ts'
@@ -115,6 +116,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     trustedProxies: config.trustedProxies,
     enginesMax: config.enginesMax,
     browser: createCatalogBrowser({ ...services, discovery: config.iceberg.discovery }),
+    contents: createTableContents(services),
     flight: createFlightService({
       ...services,
       sealer,

@@ -1,6 +1,8 @@
 // Metadata tables of every table that other engines wrote: all columns of all rows, against what the corpus' own account
 // says of each snapshot.
 import { describe, expect, it } from 'vitest'
+import { tableFilesResponse, tableStatisticsResponse } from '@lake/core/api/table-contents.ts'
+import { readFailure } from './support/test-client.ts'
 import { CORPUS_MISSING, readCorpusCounts } from './support/corpus.ts'
 import { withCorpusStack } from './support/corpus-stack.ts'
 
@@ -28,6 +30,38 @@ async function rows(sql: string): Promise<unknown[][] | string> {
 describe.skipIf(CORPUS_MISSING !== undefined)(
   `metadata tables of the corpus${CORPUS_MISSING ? ` (${CORPUS_MISSING})` : ''}`,
   () => {
+    it.each(tables)('[TC1] [TC2] the page of %s', async (key, { currentSnapshot, snapshots }) => {
+      const [repository = '', name = ''] = key.split('/')
+      const ask = async (what: string): Promise<Response> =>
+        await corpus.stack.client.request('GET', `/namespaces/${repository}/tables/${name}/${what}`)
+      const expected = snapshots?.find(({ id }) => id === currentSnapshot)
+      const [files, statistics] = await Promise.all([ask('files?content=all'), ask('statistics')])
+      if (!files.ok) {
+        expect((await readFailure(files)).code).toMatch(/^(OBJECT_MISSING|STORAGE_ACCESS_DENIED)$/)
+        return
+      }
+      const listed = tableFilesResponse.parse(await files.json())
+      const { dataFileCount, deletes } = tableStatisticsResponse.parse(await statistics.json())
+      expect([listed.dataFileCount, listed.deleteFileCount]).toEqual([
+        expected?.dataFiles ?? 0,
+        expected ? expected.positionDeleteFiles + expected.equalityDeleteFiles + expected.deletionVectors : 0,
+      ])
+      expect([dataFileCount, deletes.vectorCount, deletes.equalityFileCount]).toEqual([
+        listed.dataFileCount,
+        expected?.deletionVectors ?? 0,
+        expected?.equalityDeleteFiles ?? 0,
+      ])
+    })
+
+    it('[TC2] distinct values are those of the statistics file', async () => {
+      const path = '/namespaces/impala/tables/iceberg_with_puffin_stats/statistics'
+      const { columns } = tableStatisticsResponse.parse(
+        await (await corpus.stack.client.request('GET', path)).json(),
+      )
+      const distinct = { count: '2', snapshotId: '8614787612208071008' }
+      expect(columns.map((column) => column.distinct)).toEqual([distinct, distinct])
+    })
+
     it.each(tables)('[MT3] %s', async (key, { snapshots }) => {
       const [repository = '', name = ''] = key.split('/')
       const from = (metadataTable: string): string => `iceberg."${repository}"."${name}$${metadataTable}"`

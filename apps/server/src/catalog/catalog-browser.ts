@@ -2,7 +2,9 @@
 // authorization has been asked before.
 import type { ColumnNode, TableResponse, TablesResponse } from '@lake/core/api/contract.ts'
 import { AppError } from '@lake/core/errors.ts'
-import { findField, formatType } from '@lake/core/iceberg/schema.ts'
+import { formatLiteral } from '@lake/core/iceberg/literal-display.ts'
+import { literalFromJson } from '@lake/core/iceberg/literal.ts'
+import { findField, formatType, isPrimitive } from '@lake/core/iceberg/schema.ts'
 import type { TableMetadata } from '@lake/core/iceberg/table-metadata.ts'
 import type { IcebergType, NestedField } from '@lake/core/iceberg/types.ts'
 import type { Clock } from '../concurrency/clock.ts'
@@ -76,7 +78,11 @@ function describeMetadata(
     lastUpdatedMs: metadata.lastUpdatedMs,
     currentSnapshotId: metadata.currentSnapshotId === undefined ? null : String(metadata.currentSnapshotId),
     currentSchemaId: metadata.currentSchemaId,
-    schemas: metadata.schemas.map(({ schemaId, fields }) => ({ schemaId, columns: fields.map(columnNode) })),
+    schemas: metadata.schemas.map(({ schemaId, fields, identifierFieldIds }) => ({
+      schemaId,
+      columns: fields.map(columnNode),
+      identifierFieldIds: [...identifierFieldIds],
+    })),
     defaultSpecId: metadata.defaultSpecId,
     partitionSpecs: metadata.partitionSpecs.map(({ specId, fields }) => ({
       specId,
@@ -113,8 +119,25 @@ function describeMetadata(
   }
 }
 
-function columnNode({ id, name, type, isRequired, doc }: NestedField): ColumnNode {
-  return { id, name, type: formatType(type), isRequired, doc: doc ?? null, children: childNodes(type) }
+function columnNode(field: NestedField): ColumnNode {
+  const { id, name, type, isRequired, doc } = field
+  return {
+    id,
+    name,
+    type: formatType(type),
+    isRequired,
+    doc: doc ?? null,
+    initialDefault: defaultText(type, field.initialDefault),
+    writeDefault: defaultText(type, field.writeDefault),
+    children: childNodes(type),
+  }
+}
+
+/** The text of a value where the type has literals, else its JSON; null where there is none. */
+function defaultText(type: IcebergType, json: unknown): string | null {
+  if (json === undefined || json === null) return null
+  const value = isPrimitive(type) ? literalFromJson(type, json) : undefined
+  return value === undefined || !isPrimitive(type) ? JSON.stringify(json) : formatLiteral(type, value)
 }
 
 function childNodes(type: IcebergType): ColumnNode[] {

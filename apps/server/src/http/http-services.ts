@@ -12,6 +12,7 @@ import type { FlightService } from '../flight/flight-service.ts'
 import type { AuditLog } from '../observability/audit-log.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Metrics } from '../observability/metrics.ts'
+import type { TableContents } from '../queries/table-contents/table-contents.ts'
 import type { StatementService } from '../statements/statement-service.ts'
 
 export interface HttpServices {
@@ -27,6 +28,7 @@ export interface HttpServices {
   /** Engine processes that run statements. */
   readonly enginesMax: number
   readonly browser: CatalogBrowser
+  readonly contents: TableContents
   readonly flight: FlightService
   readonly estimate: Estimate
   /** undefined where no store of background statements is configured. */

@@ -1,4 +1,4 @@
-// Bodies are checked against the contract before anything else looks at them.
+// Bodies and query strings are checked against the contract before anything else looks at them.
 import type { Request } from 'express'
 import type * as z from 'zod'
 import { AppError } from '@lake/core/errors.ts'
@@ -8,10 +8,19 @@ import { NAMESPACE_SEPARATOR } from '@lake/core/api/contract.ts'
 export function validBody<T>(request: Request, schema: z.ZodType<T>): T {
   if (!request.is('application/json'))
     throw new AppError('INVALID_REQUEST', 'The body must be application/json')
-  const result = schema.safeParse(request.body)
+  return parseBy(schema, request.body, 'body')
+}
+
+/** The query string by its schema; a parameter that is given twice fits none. Throws INVALID_REQUEST. */
+export function validQuery<T>(request: Request, schema: z.ZodType<T>): T {
+  return parseBy(schema, { ...request.query }, 'query')
+}
+
+function parseBy<T>(schema: z.ZodType<T>, value: unknown, whole: string): T {
+  const result = schema.safeParse(value)
   if (result.success) return result.data
   const [issue] = result.error.issues
-  const path = issue?.path.map(String).join('.') || 'body'
+  const path = issue?.path.map(String).join('.') || whole
   throw new AppError('INVALID_REQUEST', `${path}: ${issue?.message ?? 'does not fit'}`)
 }
 

@@ -30,6 +30,7 @@ import { createMetrics } from '../../src/observability/metrics.ts'
 import { Secret } from '../../src/observability/redaction.ts'
 import { createFooterGuesses } from '../../src/parquet/footer-guess.ts'
 import type { QueryServices } from '../../src/queries/query-services.ts'
+import { createTableContents } from '../../src/queries/table-contents/table-contents.ts'
 import { verifyStorageAccess } from '../../src/queries/verify-storage-access.ts'
 import { createManualClock, type ManualClock } from './manual-clock.ts'
 
@@ -91,6 +92,7 @@ export async function startRecordingApp(options: RecordingAppOptions): Promise<R
     trustedProxies: options.access?.trustedProxies ?? [],
     enginesMax: 1,
     browser: createCatalogBrowser({ ...services, discovery: 'list' }),
+    contents: createTableContents(services),
     flight: createFlightService({ ...services, sealer, createId, logger, metrics }),
     estimate: createEstimates(services),
     statements: recordingStatements(services, sealer, { clock, createId }),

@@ -65,6 +65,10 @@ export interface ColumnNode {
   type: string
   isRequired: boolean
   doc: string | null
+  /** What rows have that were written before the column was added; null: NULL. */
+  initialDefault: string | null
+  /** What writers put where nothing is given; null: nothing. */
+  writeDefault: string | null
   children: ColumnNode[]
 }
 export const columnNode: z.ZodType<ColumnNode> = z.lazy(() =>
@@ -74,6 +78,8 @@ export const columnNode: z.ZodType<ColumnNode> = z.lazy(() =>
     type: z.string(),
     isRequired: z.boolean(),
     doc: z.string().nullable(),
+    initialDefault: z.string().nullable(),
+    writeDefault: z.string().nullable(),
     children: z.array(columnNode),
   }),
 )
@@ -111,7 +117,14 @@ export const tableResponse = z.object({
   lastUpdatedMs: z.number(),
   currentSnapshotId: int64String.nullable(),
   currentSchemaId: z.number().int(),
-  schemas: z.array(z.object({ schemaId: z.number().int(), columns: z.array(columnNode) })),
+  schemas: z.array(
+    z.object({
+      schemaId: z.number().int(),
+      columns: z.array(columnNode),
+      /** Columns that tell rows apart, as the writers promise. */
+      identifierFieldIds: z.array(z.number().int()),
+    }),
+  ),
   defaultSpecId: z.number().int(),
   partitionSpecs: z.array(z.object({ specId: z.number().int(), fields: z.array(partitionField) })),
   defaultSortOrderId: z.number().int(),
@@ -288,6 +301,17 @@ export const ROUTES = {
   namespaces: { method: 'GET', path: '/namespaces', requires: 'principal' },
   tables: { method: 'GET', path: '/namespaces/:namespace/tables', requires: 'namespace' },
   table: { method: 'GET', path: '/namespaces/:namespace/tables/:table', requires: 'table' },
+  tableFiles: { method: 'GET', path: '/namespaces/:namespace/tables/:table/files', requires: 'table' },
+  tableManifests: {
+    method: 'GET',
+    path: '/namespaces/:namespace/tables/:table/manifests',
+    requires: 'table',
+  },
+  tableStatistics: {
+    method: 'GET',
+    path: '/namespaces/:namespace/tables/:table/statistics',
+    requires: 'table',
+  },
   verifyStorageAccess: {
     method: 'POST',
     path: '/namespaces/:namespace/tables/:table/verify-storage-access',

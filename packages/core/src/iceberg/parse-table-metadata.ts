@@ -1,6 +1,6 @@
 // Parsing of table metadata JSON of format versions 1 to 3 (rules TM in SPEC.md).
 // Source: Iceberg table spec, "Table Metadata" and appendices C and E. Lenient where catalogs are lax (absent lists,
-// `-1` for none), strict where a guess could read other rows. Statistics files are not looked at.
+// `-1` for none), strict where a guess could read other rows. Statistics are in `parse-statistics.ts`.
 import { AppError } from '../errors.ts'
 import {
   asInteger,
@@ -16,6 +16,7 @@ import {
 import type { JsonObject } from './json-reader.ts'
 import { parsePartitionFields, parsePartitionSpec, parseSortOrder, UNPARTITIONED } from './partition-spec.ts'
 import { parseSchema } from './schema.ts'
+import { parseDistinctCounts } from './parse-statistics.ts'
 import type { Schema } from './types.ts'
 import type { Snapshot, SnapshotLogEntry, SnapshotRef, TableMetadata } from './table-metadata.ts'
 
@@ -50,6 +51,7 @@ export function parseTableMetadata(json: unknown): TableMetadata {
     snapshotLog:
       optional(object, 'snapshot-log', path, (value, at) => listOf(value, at, parseLogEntry)) ?? [],
     refs: parseRefs(object, path, current),
+    distinctCounts: parseDistinctCounts(object['statistics']),
   }
 }
 

@@ -125,6 +125,7 @@ function parseField(json: unknown, path: string, depth: number): NestedField {
     initialDefault: Object.hasOwn(object, 'initial-default')
       ? (object['initial-default'] ?? undefined)
       : undefined,
+    ...(object['write-default'] == null ? {} : { writeDefault: object['write-default'] }),
   }
 }
 

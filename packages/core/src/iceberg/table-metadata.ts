@@ -57,6 +57,13 @@ export interface SnapshotLogEntry {
   readonly snapshotId: bigint
 }
 
+/** How many values of a column are distinct, by a sketch of a snapshot's data. */
+export interface DistinctCount {
+  readonly snapshotId: bigint
+  readonly fieldId: number
+  readonly count: bigint
+}
+
 export interface TableMetadata {
   readonly formatVersion: 1 | 2 | 3
   readonly tableUuid: string | undefined
@@ -77,4 +84,6 @@ export interface TableMetadata {
   readonly snapshotLog: readonly SnapshotLogEntry[]
   /** Always has `main` when there is a current snapshot, also where the JSON has no `refs`. */
   readonly refs: readonly SnapshotRef[]
+  /** Of the statistics files, as the metadata repeats what is in them; empty in most tables. */
+  readonly distinctCounts?: readonly DistinctCount[]
 }

@@ -47,6 +47,8 @@ export interface NestedField {
    * 2^53 as decimal strings; `undefined` when the field has none.
    */
   readonly initialDefault: unknown
+  /** `write-default`, in the same form: what writers put into rows from now on. No reader needs it. */
+  readonly writeDefault?: unknown
 }
 
 export interface Schema {

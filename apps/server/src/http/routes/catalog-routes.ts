@@ -1,8 +1,11 @@
-// Browsing: the namespaces, the tables of one, and one table's page.
+// Browsing: the namespaces, the tables of one, and one table's page with what it holds.
+import type { Request } from 'express'
 import type { NamespacesResponse } from '@lake/core/api/contract.ts'
+import { tableFilesQuery, tableManifestsQuery, tableStatisticsQuery } from '@lake/core/api/table-contents.ts'
+import type { TableIdent } from '../../catalog/rest-catalog.ts'
 import type { HttpServices } from '../http-services.ts'
 import type { RouteTable } from '../route-table.ts'
-import { namespaceParameter, textParameter } from '../validate.ts'
+import { namespaceParameter, textParameter, validQuery } from '../validate.ts'
 
 export function addCatalogRoutes(routes: RouteTable, services: HttpServices): void {
   routes.add('namespaces', ({ response, principal }) => {
@@ -15,12 +18,30 @@ export function addCatalogRoutes(routes: RouteTable, services: HttpServices): vo
   })
 
   routes.add('table', async ({ request, response, signal }) => {
-    const ident = { namespace: namespaceParameter(request), table: textParameter(request, 'table') }
-    response.json(await services.browser.describeTable(ident, signal))
+    response.json(await services.browser.describeTable(identOf(request), signal))
+  })
+
+  routes.add('tableFiles', async ({ request, response, signal }) => {
+    const query = validQuery(request, tableFilesQuery)
+    response.json(await services.contents.listFiles(identOf(request), query, signal))
+  })
+
+  routes.add('tableManifests', async ({ request, response, signal }) => {
+    const query = validQuery(request, tableManifestsQuery)
+    response.json(await services.contents.listManifests(identOf(request), query, signal))
+  })
+
+  routes.add('tableStatistics', async ({ request, response, signal }) => {
+    const { snapshot } = validQuery(request, tableStatisticsQuery)
+    response.json(await services.contents.describeColumns(identOf(request), snapshot, signal))
   })
 
   routes.add('verifyStorageAccess', async ({ request, response, signal }) => {
-    const ident = { namespace: namespaceParameter(request), table: textParameter(request, 'table') }
-    response.json(await services.verifyStorageAccess(ident, signal))
+    response.json(await services.verifyStorageAccess(identOf(request), signal))
   })
+}
+
+/** The table that the path names. */
+function identOf(request: Request): TableIdent {
+  return { namespace: namespaceParameter(request), table: textParameter(request, 'table') }
 }

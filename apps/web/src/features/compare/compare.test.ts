@@ -10,6 +10,8 @@ const column = (id: number, name: string, changes: Partial<ColumnNode> = {}): Co
   type: 'long',
   isRequired: false,
   doc: null,
+  initialDefault: null,
+  writeDefault: null,
   children: [],
   ...changes,
 })
