@@ -9,7 +9,9 @@ import { fileURLToPath } from 'node:url'
 import type { Predicate } from '@lake/core/expr/predicate.ts'
 import { createTableParser } from '../apps/server/src/catalog/table-parser.ts'
 import { planScan } from '../apps/server/src/queries/plan-scan.ts'
-import { pinTable } from '../apps/server/src/queries/pinned-table.ts'
+import { pinTable, type PinnedTable } from '../apps/server/src/queries/pinned-table.ts'
+import { readFiles, readStatistics } from '../apps/server/src/queries/table-contents/read-contents.ts'
+import { runSteps } from '../apps/server/src/concurrency/turns.ts'
 import { manyRefs } from './many-refs.ts'
 import { formatPlanning } from './report.ts'
 import { wideTable, type WideTable } from '../apps/server/src/metadata/test/wide-table.ts'
@@ -39,6 +41,8 @@ export async function measurePlanning(): Promise<PlanningDelay[]> {
     await measure('plan all of 10,000 manifests', async () => await planned(table, TRUE)),
     await measure('plan one day of 10,000 manifests', async () => await planned(table, DAY)),
     await measure('plan 1 manifest of 100,000 files', async () => await planned(long, TRUE)),
+    await measure('list the files of 10,000 manifests', async () => await listed(table)),
+    await measure('statistics of the columns of 10,000 manifests', async () => await told(table)),
   ]
   const text = manyRefs(1_000, 500)
   await using parser = createTableParser()
@@ -51,13 +55,34 @@ export async function measurePlanning(): Promise<PlanningDelay[]> {
   return delays
 }
 
+function pinnedOf({ metadata }: Pick<WideTable, 'metadata'>): PinnedTable {
+  const table = { ident: { namespace: ['n'], table: 't' }, metadata, snapshotsLoaded: 'all' } as never
+  return pinTable({ table, ageMs: 0, isStale: false }, undefined)
+}
+
 /** @returns files planned */
 async function planned({ metadata, storage }: WideTable, predicate: Predicate): Promise<number> {
-  const table = { ident: { namespace: ['n'], table: 't' }, metadata, snapshotsLoaded: 'all' } as never
-  const pinned = pinTable({ table, ageMs: 0, isStale: false }, undefined)
+  const pinned = pinnedOf({ metadata })
   const requirement = { columnIndexes: new Set<number>(), predicate, unused: [] }
   const plan = await planScan(pinned, requirement, { storage }, NEVER)
   return plan.report.filesPlanned
+}
+
+/** What a table's page takes the first time: reading all manifests, and sorting their files. @returns files */
+async function listed(table: WideTable): Promise<number> {
+  const { list } = await readFiles(pinnedOf(table), table.storage, NEVER)
+  const request = { sort: 'partition', order: 'desc', offset: 0, limit: 100 } as const
+  const page = list.page(
+    request,
+    () => true,
+    () => undefined,
+  )
+  return (await runSteps(page, NEVER)).rowCount
+}
+
+/** @returns files */
+async function told(table: WideTable): Promise<number> {
+  return (await readStatistics(pinnedOf(table), table.storage, NEVER)).dataFileCount
 }
 
 async function measure(what: string, run: () => Promise<number>): Promise<PlanningDelay> {

@@ -1,5 +1,5 @@
 // The files of a snapshot as rows of a table's page. Pure.
-import type { TableFile, TableFilesQuery } from '@lake/core/api/table-contents.ts'
+import type { TableFile, TableFilesQuery, TableFilesResponse } from '@lake/core/api/table-contents.ts'
 import type { ManifestEntry } from '@lake/core/iceberg/manifest.ts'
 import { findField } from '@lake/core/iceberg/schema.ts'
 import type { TableMetadata } from '@lake/core/iceberg/table-metadata.ts'
@@ -7,7 +7,7 @@ import type { Schema } from '@lake/core/iceberg/types.ts'
 import type { Steps } from '@lake/core/scan/steps.ts'
 import { sortInSteps } from '../../concurrency/sort-in-steps.ts'
 import { comparePartitions, createPartitionWords, type Partition } from './partition-words.ts'
-import { createRowList, type RowList } from './row-list.ts'
+import { createRowList, createTextFilter, type RowList } from './row-list.ts'
 
 export interface FileRow {
   readonly file: TableFile
@@ -82,4 +82,27 @@ export function* createFileList(rows: readonly FileRow[]): Steps<FileList> {
     bytes: (left, right) => left.file.bytes - right.file.bytes,
     sequence: (left, right) => Number(left.sequenceNumber - right.sequenceNumber),
   })
+}
+
+/** One page, and sums over all pages. */
+export function* pageOfFiles(
+  list: FileList,
+  query: TableFilesQuery,
+): Steps<Omit<TableFilesResponse, 'table'>> {
+  const { content, find, offset } = query
+  const sums = { dataFileCount: 0, deleteFileCount: 0, recordCount: 0, bytes: 0 }
+  const holds = createTextFilter(find)
+  const isWanted = ({ file }: FileRow): boolean =>
+    (content === 'all' || (content === 'data') === (file.content === 'data')) &&
+    holds(file.path, file.partition)
+  const add = ({ file }: FileRow): void => {
+    sums.bytes += file.bytes
+    if (file.content !== 'data') sums.deleteFileCount += 1
+    else {
+      sums.dataFileCount += 1
+      sums.recordCount += file.recordCount
+    }
+  }
+  const { rowCount, rows } = yield* list.page(query, isWanted, add)
+  return { rowCount, offset, ...sums, files: rows.map(({ file }) => file) }
 }

@@ -1,11 +1,16 @@
 // The manifests of a snapshot as rows of a table's page. Pure.
-import type { TableManifest, TableManifestsQuery } from '@lake/core/api/table-contents.ts'
+import type {
+  TableManifest,
+  TableManifestsQuery,
+  TableManifestsResponse,
+} from '@lake/core/api/table-contents.ts'
 import type { ManifestFile } from '@lake/core/iceberg/manifest.ts'
 import type { TableMetadata } from '@lake/core/iceberg/table-metadata.ts'
 import type { Schema } from '@lake/core/iceberg/types.ts'
+import type { Steps } from '@lake/core/scan/steps.ts'
 import { compareTexts } from './file-list.ts'
 import { createPartitionWords } from './partition-words.ts'
-import { createRowList, type RowList } from './row-list.ts'
+import { createRowList, createTextFilter, type RowList } from './row-list.ts'
 
 export type ManifestList = RowList<TableManifest, TableManifestsQuery['sort']>
 
@@ -43,4 +48,22 @@ export function createManifestList(
     rows: (left, right) => Number(BigInt(left.recordCount ?? 0) - BigInt(right.recordCount ?? 0)),
     sequence: (left, right) => Number(BigInt(left.sequenceNumber) - BigInt(right.sequenceNumber)),
   })
+}
+
+/** One page, and sums over all pages. */
+export function* pageOfManifests(
+  list: ManifestList,
+  query: TableManifestsQuery,
+): Steps<Omit<TableManifestsResponse, 'table'>> {
+  const sums = { dataManifestCount: 0, deleteManifestCount: 0, bytes: 0 }
+  const holds = createTextFilter(query.find)
+  const { rowCount, rows } = yield* list.page(
+    query,
+    ({ path, partitions }) => holds(path, partitions),
+    ({ content, bytes }) => {
+      sums[content === 'data' ? 'dataManifestCount' : 'deleteManifestCount'] += 1
+      sums.bytes += bytes
+    },
+  )
+  return { rowCount, offset: query.offset, ...sums, manifests: rows }
 }

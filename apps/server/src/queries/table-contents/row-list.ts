@@ -53,3 +53,13 @@ export function createRowList<Row, Sort extends string>(
     },
   }
 }
+
+/** Whether a path or a partition holds a text, in any case. */
+export function createTextFilter(
+  find: string | undefined,
+): (path: string, partition: string | null) => boolean {
+  const wanted = find?.trim().toLowerCase() ?? ''
+  if (wanted === '') return () => true
+  return (path, partition) =>
+    path.toLowerCase().includes(wanted) || partition?.toLowerCase().includes(wanted) === true
+}

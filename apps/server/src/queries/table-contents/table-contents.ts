@@ -14,9 +14,9 @@ import { runSteps } from '../../concurrency/turns.ts'
 import { pinTable, type PinnedTable } from '../pinned-table.ts'
 import type { QueryServices } from '../query-services.ts'
 import { describeColumns } from './column-words.ts'
-import type { FileRow } from './file-list.ts'
+import { pageOfFiles } from './file-list.ts'
 import { createKeptContents, type KeptContents } from './kept-contents.ts'
-import type { ManifestList } from './manifest-rows.ts'
+import { pageOfManifests, type ManifestList } from './manifest-rows.ts'
 import {
   readFiles,
   readManifestList,
@@ -73,47 +73,15 @@ export function createTableContents(services: Services): TableContents {
     async listFiles(ident, query, signal) {
       const pinned = await pin(ident, query.snapshot, signal)
       const { list, manifestCount } = await contentOf(files, pinned, readFiles, signal)
-      const sums = { dataFileCount: 0, deleteFileCount: 0, recordCount: 0, bytes: 0 }
-      const add = ({ file }: FileRow): void => {
-        sums.bytes += file.bytes
-        if (file.content !== 'data') sums.deleteFileCount += 1
-        else {
-          sums.dataFileCount += 1
-          sums.recordCount += file.recordCount
-        }
-      }
-      const isWanted = fileFilter(query)
-      const { rowCount, rows } = await runSteps(list.page(query, isWanted, add), signal)
-      return {
-        table: readReceipt(pinned, manifestCount, manifestCount),
-        rowCount,
-        offset: query.offset,
-        ...sums,
-        files: rows.map(({ file }) => file),
-      }
+      const page = await runSteps(pageOfFiles(list, query), signal)
+      return { table: readReceipt(pinned, manifestCount, manifestCount), ...page }
     },
 
     async listManifests(ident, query, signal) {
       const pinned = await pin(ident, query.snapshot, signal)
       const list = await contentOf(manifestLists, pinned, readManifestList, signal)
-      const sums = { dataManifestCount: 0, deleteManifestCount: 0, bytes: 0 }
-      const holds = textFilter(query.find)
-      const page = list.page(
-        query,
-        ({ path, partitions }) => holds(path, partitions),
-        ({ content, bytes }) => {
-          sums[content === 'data' ? 'dataManifestCount' : 'deleteManifestCount'] += 1
-          sums.bytes += bytes
-        },
-      )
-      const { rowCount, rows } = await runSteps(page, signal)
-      return {
-        table: readReceipt(pinned, list.rows.length, 0),
-        rowCount,
-        offset: query.offset,
-        ...sums,
-        manifests: rows,
-      }
+      const page = await runSteps(pageOfManifests(list, query), signal)
+      return { table: readReceipt(pinned, list.rows.length, 0), ...page }
     },
 
     async describeColumns(ident, snapshotId, signal) {
@@ -149,20 +117,6 @@ function contentKey({ loaded, snapshot, tableSchema }: PinnedTable): string {
     metadata.schemas.length,
     metadata.partitionSpecs.length,
   ])
-}
-
-function fileFilter({ content, find }: TableFilesQuery): (row: FileRow) => boolean {
-  const holds = textFilter(find)
-  return ({ file }) =>
-    (content === 'all' || (content === 'data') === (file.content === 'data')) &&
-    holds(file.path, file.partition)
-}
-
-function textFilter(find: string | undefined): (path: string, partition: string | null) => boolean {
-  const wanted = find?.trim().toLowerCase() ?? ''
-  if (wanted === '') return () => true
-  return (path, partition) =>
-    path.toLowerCase().includes(wanted) || partition?.toLowerCase().includes(wanted) === true
 }
 
 /** The snapshot, with the manifests that were read of it: now or, since it does not change, before. */
