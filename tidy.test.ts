@@ -32,6 +32,7 @@ function importsOf(path: string): string[] {
 const SERVER_LAYERS: readonly (readonly string[])[] = [
   ['main.ts'],
   ['server.ts'],
+  ['replicas'],
   ['http'],
   ['flight', 'statements'],
   ['export'],

@@ -222,6 +222,13 @@ export const LIMITS = {
   /** Principals and addresses whose requests, statements and bytes are counted. */
   quotaUsagesMax: 20_000,
   statementRetryAfterMs: 2 * SECOND,
+  /** How often replicas tell each other of sign-outs and bytes, and how late or by how wrong a clock a row may be written. */
+  replicasEveryMs: 2 * SECOND,
+  replicaOverlapMs: 300 * SECOND,
+  /** How long sessions go on while it cannot be told which of them were signed out elsewhere. */
+  endedSessionsStaleMs: 60 * SECOND,
+  /** A sign-out is answered after so long, though other replicas may not know of it yet. */
+  signOutWaitMs: 2 * SECOND,
   /** Of the audit log, waiting to be written; what does not fit is lost and counted. */
   auditWaitingCharsMax: 8 * MIB,
 

@@ -48,6 +48,8 @@ import { createFooterGuesses } from './parquet/footer-guess.ts'
 import type { QueryServices } from './queries/query-services.ts'
 import { createTableContents } from './queries/table-contents/table-contents.ts'
 import { verifyStorageAccess } from './queries/verify-storage-access.ts'
+import { openSharedAccess } from './replicas/open-shared-access.ts'
+import type { SharedAccess } from './replicas/shared-access.ts'
 import { loadKeyRing } from './sealing/key-ring.ts'
 import { openStatements, type Statements } from './statements/open-statements.ts'
 import { openChunkCache } from './storage/column-chunk-cache.ts'
@@ -87,8 +89,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const metrics = createMetrics()
   const state = config.statements?.state
   const keys = await loadKeyRing(config.ticketKeys, state?.kind === 'sqlite' ? state.directory : undefined)
+  const shared = await openShared(config, { ...options, clock, stack })
   const access = await openAccess({
     config,
+    endedSessions: shared?.endedSessions,
     keys,
     resolver: options.resolver,
     clock,
@@ -98,7 +102,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const lake = openLake(config.iceberg, { resolver: options.resolver, metrics, clock, stack })
   await checkNamespaces(config.iceberg, lake.catalog)
   const audit = stack.use(await openAudit(config, { metrics, clock }))
-  const quotas = createQuotas(config.quotas, clock)
+  const quotas = createQuotas(config.quotas, clock, shared?.bytesElsewhere)
   const parts = { ...lake, audit, quotas, metrics, clock, stack, pruning: options.pruning }
   const services = await createQueryServices(config, config.iceberg, parts)
   const sealer = createTicketSealer({ keys, purpose: 'do-get', clock })
@@ -134,7 +138,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     webDirectory: options.webDirectory,
     createId: randomUUID,
     publicUrl: config.publicUrl,
-    findProblems: async () => await findProblems(services.engine, access.authenticator, statements),
+    findProblems: async () => await findProblems(services.engine, access.authenticator, statements, shared),
   })
   const url = await listen(createBoundedServer(app), config.http, stack)
   const metricsUrl =
@@ -201,6 +205,15 @@ function openLake(
   return { catalog, openStorage }
 }
 
+/** What replicas share, where there is a store and somebody signs in. */
+async function openShared(
+  { statements, principalsFile, oidc }: Config,
+  parts: Parameters<typeof openSharedAccess>[1],
+): Promise<SharedAccess | undefined> {
+  const isAuthenticated = principalsFile !== undefined || oidc !== undefined
+  return statements && isAuthenticated ? await openSharedAccess(statements.state, parts) : undefined
+}
+
 /** Background statements, where a store for them is configured. */
 async function openBackground(
   { statements, enginesMax }: Config,
@@ -226,6 +239,7 @@ async function findProblems(
   engine: Engine,
   authenticator: Authenticator,
   statements: Statements | undefined,
+  shared: SharedAccess | undefined,
 ): Promise<readonly string[]> {
   const signal = AbortSignal.timeout(LIMITS.readinessTimeoutMs)
   const found = [
@@ -233,7 +247,7 @@ async function findProblems(
     authenticator.findProblems(signal),
     statements?.findProblems() ?? Promise.resolve([]),
   ]
-  return (await Promise.all(found)).flat()
+  return [...(await Promise.all(found)).flat(), ...(shared?.problem === undefined ? [] : [shared.problem])]
 }
 
 /** Whether a statement could be planned now: the engine reads one. */

@@ -39,7 +39,10 @@ export const ERROR_CODES = {
   ),
   INVALID_REQUEST: permanent(400, 'The request does not fit the contract of its route.'),
   UNAUTHENTICATED: permanent(401, 'No or unusable credentials.'),
-  SIGN_IN_UNAVAILABLE: retryable(503, 'The identity provider did not answer, or not usefully.'),
+  SIGN_IN_UNAVAILABLE: retryable(
+    503,
+    'Who asks cannot be told now: the identity provider, or the store of sign-outs, did not answer.',
+  ),
   PERMISSION_DENIED: permanent(403, 'The request comes from a host or origin that is not allowed.'),
   NO_SUCH_ROUTE: permanent(404, 'No such route.'),
   NO_SUCH_NAMESPACE: permanent(

@@ -7,6 +7,7 @@ import type { TicketKey } from '../config.ts'
 import type { Logger } from '../observability/logger.ts'
 import { createSealer } from '../sealing/sealer.ts'
 import { createAuthenticator, NO_AUTHENTICATION, type Authenticator } from './authenticator.ts'
+import { createEndedSessions, type EndedSessions } from './ended-sessions.ts'
 import { createOidcClient } from './oidc-client.ts'
 import { openPrincipalsFile } from './principals-file.ts'
 import { createSessions, type Sessions } from './sessions.ts'
@@ -27,9 +28,17 @@ export async function openAccess(options: {
   readonly clock: Clock
   readonly logger: Logger
   readonly createId: () => string
+  /** Of this process alone where absent. */
+  readonly endedSessions?: EndedSessions | undefined
 }): Promise<Access> {
   const { config, keys, resolver, clock, logger, createId } = options
-  const sessions = createSessions({ sealer: createSealer({ keys, purpose: 'session' }), clock, createId })
+  const ended = options.endedSessions ?? createEndedSessions(clock)
+  const sessions = createSessions({
+    sealer: createSealer({ keys, purpose: 'session' }),
+    clock,
+    createId,
+    ended,
+  })
   if (config.principalsFile === undefined && config.oidc === undefined) {
     logger.warn(
       'no authentication is configured: everybody who reaches this loopback address reads everything',

@@ -1,10 +1,12 @@
 // What one principal may take, so that nobody is slow because of another: requests a minute, statements at once, bytes a
-// day. Counted in this process; replicas each count their own. Where nobody signs in there is nobody to be fair to.
+// day. Counted in this process; bytes that replicas read count too where they share a store. Where nobody signs in there is
+// nobody to be fair to.
 import type { Principal } from '@lake/core/access/principal.ts'
 import { AppError } from '@lake/core/errors.ts'
 import type { Clock } from '../concurrency/clock.ts'
 import type { QuotaConfig } from '../config/access.ts'
 import { LIMITS } from '../limits.ts'
+import { NO_BYTES_ELSEWHERE, type BytesElsewhere } from './bytes-elsewhere.ts'
 
 export interface Quotas {
   /** Counts a request. @param who a principal's id, or an address where nobody is known. Throws BUSY. */
@@ -30,7 +32,11 @@ interface Usage {
 const HOUR_MS = 3_600_000
 const HOURS = 24
 
-export function createQuotas(config: QuotaConfig, clock: Clock): Quotas {
+export function createQuotas(
+  config: QuotaConfig,
+  clock: Clock,
+  elsewhere: BytesElsewhere = NO_BYTES_ELSEWHERE,
+): Quotas {
   /** In order of use. */
   const usages = new Map<string, Usage>()
   const { requestsPerMinuteMax, statementsMax, bytesPerDayMax } = config
@@ -66,7 +72,9 @@ export function createQuotas(config: QuotaConfig, clock: Clock): Quotas {
     enterStatement({ id }) {
       if (id === null) return { charge: () => undefined, [Symbol.dispose]: () => undefined }
       const usage = usageOf(id)
-      refuseSpentBytes(usage, bytesPerDayMax, clock.nowMs())
+      const nowMs = clock.nowMs()
+      const bytesByHour = addHours(forgetOldHours(usage.bytesByHour, nowMs), elsewhere.of(id), nowMs)
+      refuseSpentBytes(bytesByHour, bytesPerDayMax, nowMs)
       if (usage.statementCount >= statementsMax)
         throw busy(`${usage.statementCount} of your statements run already`, LIMITS.statementRetryAfterMs)
       usage.statementCount += 1
@@ -75,7 +83,9 @@ export function createQuotas(config: QuotaConfig, clock: Clock): Quotas {
       return {
         charge(bytesRead) {
           const hour = Math.floor(clock.nowMs() / HOUR_MS)
-          usage.bytesByHour.set(hour, (usage.bytesByHour.get(hour) ?? 0) + bytesRead - charged)
+          const byteCount = (usage.bytesByHour.get(hour) ?? 0) + bytesRead - charged
+          usage.bytesByHour.set(hour, byteCount)
+          elsewhere.tell(id, hour, byteCount)
           charged = bytesRead
         },
         [Symbol.dispose]() {
@@ -96,10 +106,26 @@ function forgetIdle(usages: Map<string, Usage>): void {
   }
 }
 
-/** A statement that has begun is let go on, so a day may be passed by one scan. */
-function refuseSpentBytes({ bytesByHour }: Usage, bytesMax: number, nowMs: number): void {
+function forgetOldHours(bytesByHour: Map<number, number>, nowMs: number): Map<number, number> {
   const hour = Math.floor(nowMs / HOUR_MS)
   for (const known of bytesByHour.keys()) if (known <= hour - HOURS) bytesByHour.delete(known)
+  return bytesByHour
+}
+
+/** What was read here and elsewhere in a day. */
+function addHours(
+  bytesByHour: ReadonlyMap<number, number>,
+  more: Iterable<readonly [number, number]>,
+  nowMs: number,
+): ReadonlyMap<number, number> {
+  const sum = new Map(bytesByHour)
+  for (const [hour, byteCount] of more) sum.set(hour, (sum.get(hour) ?? 0) + byteCount)
+  return forgetOldHours(sum, nowMs)
+}
+
+/** A statement that has begun is let go on, so a day may be passed by one scan. */
+function refuseSpentBytes(bytesByHour: ReadonlyMap<number, number>, bytesMax: number, nowMs: number): void {
+  const hour = Math.floor(nowMs / HOUR_MS)
   const hours = [...bytesByHour].sort(([left], [right]) => left - right)
   let bytes = hours.reduce((sum, [, count]) => sum + count, 0)
   if (bytes < bytesMax) return

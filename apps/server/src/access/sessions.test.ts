@@ -3,6 +3,7 @@ import { createManualClock } from '../../test/support/manual-clock.ts'
 import { LIMITS } from '../limits.ts'
 import { Secret } from '../observability/redaction.ts'
 import { createSealer } from '../sealing/sealer.ts'
+import { createEndedSessions } from './ended-sessions.ts'
 import { createSessions, type SessionHolder } from './sessions.ts'
 import { createSpentIds } from './spent-ids.ts'
 
@@ -13,7 +14,8 @@ function setUp(options: { byte?: number; purpose?: string } = {}) {
   const keys = [{ id: 'k', key: new Secret(Buffer.alloc(32, options.byte ?? 1).toString('base64')) }]
   const sealer = createSealer({ keys, purpose: options.purpose ?? 'session' })
   let idCount = 0
-  const sessions = createSessions({ sealer, clock, createId: () => `id-${(idCount += 1)}` })
+  const ended = createEndedSessions(clock)
+  const sessions = createSessions({ sealer, clock, ended, createId: () => `id-${(idCount += 1)}` })
   return { clock, sessions, sealer }
 }
 
@@ -61,14 +63,14 @@ describe('[AU5] a session', () => {
     expect(sessions.open(renewed)).toEqual({ ...session, sealedAtMs: clock.nowMs() })
   })
 
-  it('that was signed out is over, in every copy', () => {
+  it('that was signed out is over, in every copy', async () => {
     const { sessions, clock } = setUp()
     const sealed = sessions.start(HOLDER)
     const other = sessions.start(HOLDER)
     const session = sessions.open(sealed)!
     clock.advance(LIMITS.sessionRenewedAfterMs)
     const renewed = sessions.renew(session)!
-    sessions.end(session)
+    await sessions.end(session)
     expect(sessions.open(sealed)).toBeUndefined()
     expect(sessions.open(renewed)).toBeUndefined()
     expect(sessions.open(other)).toBeDefined()

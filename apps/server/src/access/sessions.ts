@@ -3,13 +3,12 @@
 // A session begins at sign-in with an id of its own. It *goes on* while it is used: its cookie is sealed anew every
 // `sessionRenewedAfterMs`, so that a copy left somewhere grows old. It *ends* when it was not used for `sessionIdleMs`, when
 // `sessionLifetimeMs` have passed since sign-in, or when its holder signs out. Ids that were signed out are remembered
-// until their session would have ended anyway, so a copy of the cookie does not outlive the sign-out; other replicas
-// do not know of it, and there the copy goes on until it is idle.
+// until their session would have ended anyway, so a copy of the cookie does not outlive the sign-out.
 import * as z from 'zod'
 import type { Clock } from '../concurrency/clock.ts'
 import { LIMITS } from '../limits.ts'
 import type { Sealer } from '../sealing/sealer.ts'
-import { createSpentIds } from './spent-ids.ts'
+import type { EndedSessions } from './ended-sessions.ts'
 
 const sessionHolder = z.discriminatedUnion('kind', [
   /** By the digest of an API token: the principals file is asked again at every request. */
@@ -30,11 +29,14 @@ export type Session = z.infer<typeof session>
 export interface Sessions {
   /** @returns the sealed session for a cookie */
   start(holder: SessionHolder): string
-  /** undefined for what was altered, sealed by another or for another purpose, is too old, or was signed out. */
+  /**
+   * undefined for what was altered, sealed by another or for another purpose, is too old, or was signed out.
+   * @throws AppError SIGN_IN_UNAVAILABLE where the last cannot be told
+   */
   open(sealed: string): Session | undefined
   /** The session sealed anew where it is due; undefined where the cookie may stay. */
   renew(session: Session): string | undefined
-  end(session: Session): void
+  end(session: Session): Promise<void>
   /** When it ends at the latest, unless it is used. */
   endsAtMs(session: Session): number
 }
@@ -43,9 +45,9 @@ export function createSessions(options: {
   readonly sealer: Sealer
   readonly clock: Clock
   readonly createId: () => string
+  readonly ended: EndedSessions
 }): Sessions {
-  const { sealer, clock } = options
-  const ended = createSpentIds(LIMITS.sessionsEndedMax, clock)
+  const { sealer, clock, ended } = options
   const endsAtMs = ({ startedAtMs, sealedAtMs }: Session): number =>
     Math.min(startedAtMs + LIMITS.sessionLifetimeMs, sealedAtMs + LIMITS.sessionIdleMs)
   const seal = (claims: Session): string => sealer.seal(JSON.stringify(claims))
@@ -66,8 +68,8 @@ export function createSessions(options: {
       const isDue = nowMs - claims.sealedAtMs >= LIMITS.sessionRenewedAfterMs
       return isDue ? seal({ ...claims, sealedAtMs: nowMs }) : undefined
     },
-    end({ sessionId, startedAtMs }) {
-      ended.add(sessionId, startedAtMs + LIMITS.sessionLifetimeMs)
+    async end({ sessionId, startedAtMs }) {
+      await ended.add(sessionId, startedAtMs + LIMITS.sessionLifetimeMs)
     },
     endsAtMs,
   }

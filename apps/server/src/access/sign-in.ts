@@ -28,7 +28,7 @@ export interface SignIn {
     sealedAttempt: string,
     signal: AbortSignal,
   ): Promise<{ readonly sealedSession: string; readonly isOwnWindow: boolean }>
-  end(session: Session): void
+  end(session: Session): Promise<void>
 }
 
 const sealedAttempt = z.object({
@@ -90,8 +90,8 @@ export function createSignIn(parts: {
       return { sealedSession, isOwnWindow }
     },
 
-    end(session) {
-      sessions.end(session)
+    async end(session) {
+      await sessions.end(session)
     },
   }
 }

@@ -81,7 +81,11 @@ export function createRouteTable(
     const isPublic = requires === 'nothing'
     const check: RequestHandler = async (request, response, next) => {
       const signal = disconnectSignal(response)
-      const caller = await identify(request, signal)
+      const caller = await identify(request, signal).catch((error: unknown) => {
+        // Whoever signs out is rid of the cookie, whether or not it can be told what it is.
+        if (name === 'signOut') cookies.clearSession(response)
+        throw error
+      })
       if (authenticator.isRequired) quotas.countRequest(caller?.principal.id ?? addressOf(request))
       if (caller === undefined && !isPublic) throw unauthenticated(response)
       // Signing in and out sets the cookie, so it needs the proof as well.

@@ -37,28 +37,38 @@ const MIGRATIONS: readonly (readonly string[])[] = [
   ],
 ]
 
+/** As `applyMigrations`, of the statements' tables. */
+export async function migrate(connection: SqlConnection, nowMs: number): Promise<void> {
+  await applyMigrations(connection, { table: 'statement_migrations', steps: MIGRATIONS }, nowMs)
+}
+
 /**
- * Brings the tables to the newest step. Servers that start together do it one after the other.
+ * Brings tables to the newest step. Servers that start together do it one after the other.
+ * @param migrations `table` keeps the number of the last step
  * @throws AppError STATEMENTS_UNAVAILABLE, also when a newer version of the server has been here
  */
-export async function migrate(connection: SqlConnection, nowMs: number): Promise<void> {
+export async function applyMigrations(
+  connection: SqlConnection,
+  { table, steps: versions }: { readonly table: string; readonly steps: readonly (readonly string[])[] },
+  nowMs: number,
+): Promise<void> {
   await connection.exclusively(async (run) => {
     await run(
-      'CREATE TABLE IF NOT EXISTS statement_migrations (version bigint PRIMARY KEY, applied_at_ms bigint NOT NULL)',
+      `CREATE TABLE IF NOT EXISTS ${table} (version bigint PRIMARY KEY, applied_at_ms bigint NOT NULL)`,
       {},
     )
-    const rows = await run('SELECT max(version) AS version FROM statement_migrations', {})
+    const rows = await run(`SELECT max(version) AS version FROM ${table}`, {})
     const version = Number(rows[0]?.['version'] ?? 0)
-    if (version > MIGRATIONS.length) {
+    if (version > versions.length) {
       throw new AppError(
         'STATEMENTS_UNAVAILABLE',
-        `The store of statements is of version ${version}, newer than this server's ${MIGRATIONS.length}`,
+        `The store of statements is of version ${version}, newer than this server's ${versions.length}`,
       )
     }
-    for (const [index, steps] of MIGRATIONS.entries()) {
+    for (const [index, steps] of versions.entries()) {
       if (index < version) continue
       for (const step of steps) await run(step, {})
-      await run('INSERT INTO statement_migrations (version, applied_at_ms) VALUES (:version, :nowMs)', {
+      await run(`INSERT INTO ${table} (version, applied_at_ms) VALUES (:version, :nowMs)`, {
         version: index + 1,
         nowMs,
       })

@@ -19,7 +19,7 @@ export async function openStatementStore(
   state: StateConfig,
   { clock, resolver }: { readonly clock: Clock; readonly resolver: SecretResolver },
 ): Promise<StatementStore> {
-  const connection = await connect(state, resolver)
+  const connection = await connectToState(state, resolver)
   try {
     await migrate(connection, clock.nowMs())
   } catch (error) {
@@ -29,7 +29,8 @@ export async function openStatementStore(
   return createSqlStatementStore(connection)
 }
 
-async function connect(state: StateConfig, resolver: SecretResolver): Promise<SqlConnection> {
+/** @throws AppError STATEMENTS_UNAVAILABLE, INVALID_REQUEST */
+export async function connectToState(state: StateConfig, resolver: SecretResolver): Promise<SqlConnection> {
   if (state.kind === 'sqlite') return openSqlite(join(state.directory, SQLITE_FILE))
   const secret = await resolveSecret(state.url, resolver, AbortSignal.timeout(LIMITS.secretResolveTimeoutMs))
   const parsed = parsePostgresUrl(secret)

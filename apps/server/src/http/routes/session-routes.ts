@@ -30,9 +30,9 @@ export function addSessionRoutes(routes: RouteTable, services: HttpServices): vo
     }
   })
 
-  routes.addPublic('signOut', ({ request, response, requestId, caller }) => {
+  routes.addPublic('signOut', async ({ request, response, requestId, caller }) => {
     if (caller?.session) {
-      required(signIn).end(caller.session)
+      await required(signIn).end(caller.session)
       const { principal } = caller
       const address = addressOf(request)
       audit.signIn({ event: 'sign-out', requestId, method: null, principal, address, outcome: 'ok' })
