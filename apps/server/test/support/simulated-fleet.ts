@@ -35,11 +35,11 @@ interface FleetOptions {
   readonly planOf: (statementId: string) => { readonly partCount: number; readonly isDoomed: boolean }
 }
 
-const NEVER = new AbortController().signal
-const forever = new Promise<never>(() => undefined)
-
 export function startFleet(options: FleetOptions): Fleet {
   const { time, random, store } = options
+  // Of each fleet its own: whoever still sleeps or is dead at the end of a history stays on their lists.
+  const never = new AbortController().signal
+  const forever = new Promise<never>(() => undefined)
   const commits: { statementId: string; fencingToken: number }[] = []
   const errors: unknown[] = []
   const health = { isRestored: false }
@@ -47,12 +47,12 @@ export function startFleet(options: FleetOptions): Fleet {
   const chance = (share: number): boolean => !health.isRestored && random() < share
 
   const arriveLate = async (effect: () => Promise<unknown>, ms: number): Promise<void> => {
-    await time.sleep(ms, NEVER)
+    await time.sleep(ms, never)
     await effect().catch(() => undefined)
     lateCount -= 1
   }
   const comeBack = async (name: string, ms: number): Promise<void> => {
-    await time.sleep(ms, NEVER)
+    await time.sleep(ms, never)
     startServer(name)
   }
 
@@ -62,10 +62,10 @@ export function startFleet(options: FleetOptions): Fleet {
     const skewMs = Math.floor((random() - 0.5) * 4_000)
     let pausedUntilMs = 0
     /** Never resolves for a dead server, and late for one that stands still. */
-    const own = async (ms: number, signal = NEVER): Promise<void> => {
+    const own = async (ms: number, signal = never): Promise<void> => {
       await time.sleep(ms, signal)
       while (pausedUntilMs > time.nowMs() && !health.isRestored)
-        await time.sleep(pausedUntilMs - time.nowMs(), NEVER)
+        await time.sleep(pausedUntilMs - time.nowMs(), never)
       if (killed.isDead) await forever
     }
     const clock: WorkerClock = { nowMs: () => time.nowMs() + skewMs, sleep: own }
