@@ -6,10 +6,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { FlightInfoResponse } from '@lake/core/api/contract.ts'
 import { ALL_PRUNING, NO_PRUNING } from '@lake/core/scan/table-scan.ts'
 import { CORPUS_DIRECTORY, CORPUS_MISSING } from './support/corpus.ts'
 import { createRandom, randomStatement, type SampledTable } from './support/random-queries.ts'
-import type { TestClient } from './support/test-client.ts'
+import { readFailure, readResult, type Failed, type TestClient } from './support/test-client.ts'
 import { startTestLake, startTestStack, type TestLake, type TestStack } from './support/test-stack.ts'
 
 const STATEMENTS = Number(process.env['EQUIVALENCE_STATEMENTS'] ?? 2_000)
@@ -28,10 +29,18 @@ beforeAll(async () => {
   const corpus = CORPUS_MISSING === undefined ? ['--corpus', CORPUS_DIRECTORY] : []
   lake = await startTestLake(['--demo-scale', '0.01', ...corpus])
   cacheDirectory = await mkdtemp(join(tmpdir(), 'lake-equivalence-'))
-  plain = await startTestStack(lake, { LAKE_ENGINES_MAX: '2' }, NO_PRUNING)
-  pruned = await startTestStack(lake, { LAKE_ENGINES_MAX: '2', LAKE_CACHE_DIR: cacheDirectory }, ALL_PRUNING)
+  const shared = { LAKE_TICKET_KEYS: `k:${Buffer.alloc(32, 7).toString('base64')}`, LAKE_ENGINES_MAX: '2' }
+  plain = await startTestStack(lake, shared, NO_PRUNING)
+  pruned = await startTestStack(lake, { ...shared, LAKE_CACHE_DIR: cacheDirectory }, ALL_PRUNING)
   for (const name of Object.keys(ALL_PRUNING)) {
-    singles.push({ name, stack: await startTestStack(lake, {}, { ...ALL_PRUNING, [name]: false }) })
+    singles.push({
+      name,
+      stack: await startTestStack(
+        lake,
+        { ...shared, LAKE_ENGINES_MAX: '1' },
+        { ...ALL_PRUNING, [name]: false },
+      ),
+    })
   }
   tables = await sampleTables(plain.client, CORPUS_MISSING === undefined ? CORPUS_TABLES : [])
 }, 240_000)
@@ -128,9 +137,15 @@ async function sampleTables(client: TestClient, corpusTables: readonly string[])
   return sampled
 }
 
-/** Rows in no order, as texts; or the code of the failure. A LIMIT over an unordered table may pick any rows: only how many counts. */
-async function ask(client: TestClient, sql: string): Promise<string[]> {
-  const result = await client.run(`SELECT COLUMNS(*)::VARCHAR FROM (${sql})`)
+/** What the plain server says of a statement before it runs; every server runs its ticket, of the same snapshots and time. */
+async function plan(sql: string): Promise<FlightInfoResponse | Failed> {
+  return await plain.client.flightInfo(`SELECT COLUMNS(*)::VARCHAR FROM (${sql})`)
+}
+
+/** Rows in no order, as texts; or the code of the failure. */
+async function rowsOf(client: TestClient, ticket: string): Promise<string[]> {
+  const response = await client.doGet(ticket)
+  const result = response.ok ? await readResult(response) : await readFailure(response)
   const failure = 'status' in result ? result : result.failure
   if (failure || 'status' in result) return [`failed: ${failure?.code} ${failure?.message}`]
   return result.batches
@@ -157,15 +172,22 @@ describe('[QR12] answers do not depend on pruning or caching', () => {
       const random = createRandom(seed)
       const table = tables[Math.floor(random() * tables.length)]!
       const sql = randomStatement(table, random)
-      const expected = await ask(plain.client, sql)
+      const planned = await plan(sql)
+      if ('status' in planned) {
+        tally.failed += 1
+        return
+      }
+      const expected = await rowsOf(plain.client, planned.ticket)
       if (expected[0]?.startsWith('failed:')) tally.failed += 1
       else tally.answered += 1
       const others = [{ name: 'all', stack: pruned }, ...(seed % 10 === 0 ? singles : [])]
       for (const { name, stack } of others) {
-        expect(await ask(stack.client, sql), `seed ${seed}, pruning ${name}: ${sql}`).toEqual(expected)
+        expect(await rowsOf(stack.client, planned.ticket), `seed ${seed}, pruning ${name}: ${sql}`).toEqual(
+          expected,
+        )
       }
       if (seed % 10 === 5)
-        expect(await ask(pruned.client, sql), `seed ${seed}, warm: ${sql}`).toEqual(expected)
+        expect(await rowsOf(pruned.client, planned.ticket), `seed ${seed}, warm: ${sql}`).toEqual(expected)
     }
     const queue = [...seeds]
     const worker = async (): Promise<void> => {
