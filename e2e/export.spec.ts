@@ -39,6 +39,8 @@ const GOLDEN_CSV = [GOLDEN_COLUMNS.map(({ name }) => name), ...GOLDEN_ROWS]
   .join('')
 
 test('[XF2] the golden table is exact in the grid, the viewer, a copy, and every file', async ({ page }) => {
+  // Seven files, each opened and saved.
+  test.slow()
   await page.setViewportSize({ width: 6_400, height: 1_000 })
   const workbench = new Workbench(page)
   const downloads = watchDownloads(page)

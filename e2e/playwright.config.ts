@@ -1,6 +1,8 @@
-// End-to-end tests: a real Chromium against the real stack on demo tables. One worker, no retries: a test that needs
-// a second try is a fault. Screens of each state land in test-results/screens, the summary in test-results/e2e.json.
+// End-to-end tests: a real Chromium against the real stack on demo tables. No retries: a test that needs a second try is a
+// fault. Two workers, each with a stack of its own. Screens of each state land in test-results/screens, the summary in
+// test-results/e2e.json.
 import { defineConfig } from '@playwright/test'
+import { stackUrl } from './support/stack.ts'
 
 const root = `${import.meta.dirname}/..`
 
@@ -10,7 +12,7 @@ export default defineConfig({
   outputDir: `${root}/test-results/e2e`,
   globalSetup: `${import.meta.dirname}/support/stack.ts`,
   fullyParallel: false,
-  workers: 1,
+  workers: process.env['LAKE_E2E_URL'] === undefined ? 2 : 1,
   retries: 0,
   timeout: 60_000,
   expect: { timeout: 15_000 },
@@ -21,7 +23,7 @@ export default defineConfig({
     colorScheme: 'light',
     locale: 'en-US',
     // Set by the global setup before any worker reads this file.
-    baseURL: process.env['LAKE_E2E_URL'] ?? '',
+    baseURL: stackUrl(Number(process.env['TEST_PARALLEL_INDEX'] ?? 0)),
     trace: 'retain-on-failure',
     video: 'off',
     permissions: ['clipboard-read', 'clipboard-write'],

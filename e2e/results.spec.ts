@@ -96,11 +96,8 @@ test('statistics of a column, by keyboard alone', async ({ page }) => {
   await workbench.expectAccessible()
 })
 
-test('[RW4] times with a zone move with the chosen zone, and others never', async ({ browser }) => {
-  const context = await browser.newContext({
-    timezoneId: 'Asia/Kolkata',
-    baseURL: process.env['LAKE_E2E_URL'] ?? '',
-  })
+test('[RW4] times with a zone move with the chosen zone, and others never', async ({ browser, baseURL }) => {
+  const context = await browser.newContext({ timezoneId: 'Asia/Kolkata', baseURL: baseURL ?? '' })
   const page = await context.newPage()
   const workbench = new Workbench(page)
   await workbench.open()

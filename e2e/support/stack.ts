@@ -1,18 +1,47 @@
-// Starts the real stack once for all specs: local lake with demo tables, server, built app. It prints its address as
-// one JSON line and ends on SIGTERM. LAKE_E2E_URL points the specs at a stack that already runs.
+// Starts a real stack for each worker, so that what runs at once shares nothing: local lake with demo tables, server, built
+// app. It prints its address as one JSON line and ends on SIGTERM. LAKE_E2E_URL points the specs at one that already runs.
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { createInterface } from 'node:readline'
+import type { FullConfig } from '@playwright/test'
+import { buildWeb } from '../../scripts/programs.ts'
 
 const START_MS_MAX = 180_000
 const STOP_MS_MAX = 10_000
 const root = join(import.meta.dirname, '../..')
 
-export default async function startStack(): Promise<(() => Promise<void>) | undefined> {
+/** Space-separated, one for each worker. */
+const URLS = 'LAKE_E2E_URLS'
+
+/** What the worker's specs open. @param parallelIndex of the worker, from 0 */
+export function stackUrl(parallelIndex: number): string {
+  return process.env['LAKE_E2E_URL'] ?? process.env[URLS]?.split(' ')[parallelIndex] ?? ''
+}
+
+export default async function startStacks({
+  workers,
+}: FullConfig): Promise<(() => Promise<void>) | undefined> {
   if (process.env['LAKE_E2E_URL'] !== undefined) return undefined
+  // Before each stack would.
+  await buildWeb()
+  const started = await Promise.allSettled(Array.from({ length: workers }, startStack))
+  const stacks = started.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+  const stop = async (): Promise<void> => {
+    await Promise.all(stacks.map((stack) => stack.stop()))
+  }
+  const failed = started.find((outcome) => outcome.status === 'rejected')
+  if (failed) {
+    await stop()
+    throw failed.reason
+  }
+  process.env[URLS] = stacks.map(({ url }) => url).join(' ')
+  return stop
+}
+
+async function startStack(): Promise<{ url: string; stop: () => Promise<void> }> {
   const data = await mkdtemp(join(tmpdir(), 'lake-e2e-'))
   const child = spawn(
     process.execPath,
@@ -41,8 +70,7 @@ export default async function startStack(): Promise<(() => Promise<void>) | unde
     await stop()
     throw error
   })
-  process.env['LAKE_E2E_URL'] = url
-  return stop
+  return { url, stop }
 }
 
 /** The first line that is a JSON object with a url; later output is drained and ignored. */
