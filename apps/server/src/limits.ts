@@ -67,6 +67,8 @@ export const LIMITS = {
   /** Decoded size of all blocks of one Avro file. */
   avroDecodedBytesMax: 2_048 * MIB,
   avroSchemasCachedMax: 64,
+  /** Records and items of no bytes at all, such as NULL in a list of nothing else, of one file. */
+  avroEmptyItemsMax: 1_000_000,
   /** Avro data files are read whole; these bound one, as it is stored and decoded. */
   avroDataFileBytesMax: 128 * MIB,
   avroDataDecodedBytesMax: 256 * MIB,
@@ -78,6 +80,9 @@ export const LIMITS = {
   parquetFooterGuessBytes: 65_536,
   parquetFooterGuessBytesMax: MIB,
   footerGuessTablesMax: 1_000,
+  /** Structs, and values of all kinds, of one footer or page header. */
+  thriftStructsMax: 4_194_304,
+  thriftValuesMax: 16_777_216,
   parquetSchemaDepthMax: 64,
   parquetSchemaElementsMax: 100_000,
   /** Joined ranges of one excerpt that are in flight together: with their size, the memory that an excerpt takes. */

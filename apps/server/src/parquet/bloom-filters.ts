@@ -11,6 +11,7 @@ import type { ByteRange } from '../storage/object-store.ts'
 import type { FileReader } from './file-reader.ts'
 import type { RawStatistics, RowGroup } from './parquet-metadata.ts'
 import type { FilterableColumn } from './row-group-pruning.ts'
+import { decodeThrift } from './thrift.ts'
 
 interface Search {
   readonly leafIndex: number
@@ -99,6 +100,8 @@ function hasOneValue(statistics: RawStatistics | undefined): boolean {
 function mightContain(bytes: Uint8Array, { hashes }: Search): boolean {
   let filter: ReturnType<typeof readBloomFilter>
   try {
+    // The library takes what the header claims on trust.
+    decodeThrift(bytes)
     filter = readBloomFilter({
       view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength),
       offset: 0,

@@ -3,9 +3,11 @@
 import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js'
 import { serializeTCompactProtocol } from 'hyparquet-writer/src/thrift.js'
 import type { PositionSet } from '@lake/core/scan/position-set.ts'
+import { LIMITS } from '../limits.ts'
 import { DELETED_COLUMN } from './excerpt.ts'
 import type { ColumnChunk, RowGroup } from './parquet-metadata.ts'
 import type { ProjectedNode } from './projection.ts'
+import { parquetUnsupported } from './thrift.ts'
 
 const DATA_PAGE = 0
 const PLAIN = 0
@@ -26,11 +28,16 @@ export interface LiveRowGroup {
   readonly deletedPage: Uint8Array
 }
 
-/** The row groups that have a row which is not deleted, in order. */
+/**
+ * The row groups that have a row which is not deleted, in order.
+ * @throws AppError TABLE_UNSUPPORTED for very many rows: each takes a bit, whether the file has it or not
+ */
 export function liveRowGroups(
   groups: readonly RowGroup[],
   positions: PositionSet | undefined,
 ): readonly LiveRowGroup[] {
+  const totalCount = groups.reduce((total, group) => total + group.rowCount, 0)
+  if (positions && totalCount > LIMITS.madeRowsMax) throw parquetUnsupported('a data file of very many rows')
   return groups.flatMap((group): LiveRowGroup[] => {
     const { firstRow, rowCount } = group
     if (rowCount === 0) return []

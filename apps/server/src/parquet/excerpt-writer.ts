@@ -11,6 +11,7 @@ import { encodeUtf8 } from '@lake/core/iceberg/utf8.ts'
 import type { FileScanTask } from '@lake/core/scan/file-scan-task.ts'
 import type { PositionSet } from '@lake/core/scan/position-set.ts'
 import { xxhash64 } from 'hyparquet/src/xxhash.js'
+import { LIMITS } from '../limits.ts'
 import type { RangeCache } from '../storage/column-chunk-cache.ts'
 import type { ObjectStore } from '../storage/object-store.ts'
 import { dropByBloomFilters } from './bloom-filters.ts'
@@ -129,6 +130,10 @@ export async function writeRowGroups(
 
   let path: string | undefined
   if (rowCount > 0 && nodes.length > 0) {
+    // A value is made for each, however few bytes the file has.
+    if (madeLeaves.length > 0 && rowCount > LIMITS.madeRowsMax) {
+      throw parquetUnsupported('a data file of very many rows')
+    }
     const rewritten = await addVariantChunks(groups, variants, reader, signal)
     const content = {
       nodes,

@@ -110,6 +110,7 @@ export function decodeParquetMetadata(bytes: Uint8Array, dataEnd: number): Parqu
   const mustPad = hasShortChunkSizes(optionalText(file, 6) ?? '')
   const rowGroups: RowGroup[] = []
   let firstRow = 0
+  let chunkBytes = 0
   for (const group of requiredStructs(file, 4)) {
     const rowCount = requiredSize(group, 3)
     const columns = requiredStructs(group, 1)
@@ -121,7 +122,10 @@ export function decodeParquetMetadata(bytes: Uint8Array, dataEnd: number): Parqu
     })
     rowGroups.push({ firstRow, rowCount, chunks })
     firstRow += rowCount
+    chunkBytes += chunks.reduce((sum, { compressedBytes }) => sum + compressedBytes, 0)
   }
+  // Or a small file would be read many times over.
+  if (chunkBytes > dataEnd) throw parquetCorrupt('its column chunks overlap')
   const rowCount = requiredSize(file, 3)
   if (firstRow !== rowCount) throw parquetCorrupt('its row groups do not add up to its row count')
   return {

@@ -53,11 +53,16 @@ async function decodeGroup(
   const path = await readChunk(file.pathNode, group, file.reader, signal)
   const position = await readChunk(file.positionNode, group, file.reader, signal)
   const pages: PositionPages = { rowCount, path, position }
-  const sizeBytes = path.chunk.uncompressedBytes + position.chunk.uncompressedBytes
+  const sizeBytes = decodedBytesOf(path) + decodedBytesOf(position)
   if (rowCount <= LIMITS.deletesInlineRowsMax && sizeBytes <= LIMITS.deletesInlineBytesMax) {
     return decodePositions(pages)
   }
   return await decodeInThread('a position delete file', pages, [path.bytes, position.bytes], signal)
+}
+
+/** Whichever is more: a chunk may say that it is small. */
+function decodedBytesOf({ chunk, bytes }: PositionPages['path']): number {
+  return Math.max(chunk.uncompressedBytes, bytes.byteLength)
 }
 
 /** By its reserved id; in a file without ids, by its name. */

@@ -1,11 +1,12 @@
 // Decodes the pages of one row group of a position delete file. Pure and synchronous; a large one runs in a thread
 // (page-threads.ts), so all that goes in and out is plain data.
 import { AppError } from '@lake/core/errors.ts'
-import { parquetHeader, readColumn } from 'hyparquet/src/column.js'
+import { readColumn } from 'hyparquet/src/column.js'
 import { DEFAULT_PARSERS } from 'hyparquet/src/convert.js'
 import type { ColumnDecoder, FieldRepetitionType } from 'hyparquet/src/types.js'
 import { checkPage, type CheckedColumn } from './page-check.ts'
 import { PAGE_CODECS, PAGE_DECOMPRESSORS } from './page-codecs.ts'
+import { readPageHeader } from './page-header.ts'
 import type { ColumnChunk, SchemaNode } from './parquet-metadata.ts'
 import { parquetCorrupt, parquetUnsupported } from './thrift.ts'
 
@@ -43,7 +44,7 @@ export function decodePositions({ rowCount, path, position }: PositionPages): De
   let count = 0
   for (let row = 0; row < rowCount; row += 1) {
     const text: unknown = paths[row]
-    if (text === undefined || text === null) {
+    if (text === null) {
       if (path.node.repetition === 'required') throw parquetCorrupt('a path has no value')
       continue
     }
@@ -82,13 +83,15 @@ function decodeChunk({ node, chunk, bytes }: ChunkPages, rowCount: number): Arra
   }
   const checked = {
     codec,
-    isBoolean: false,
+    type: decoder.type,
+    typeLength: undefined,
     definitionMax: node.repetition === 'optional' ? 1 : 0,
     repetitionMax: 0,
   }
   try {
-    checkPages(bytes, chunk, rowCount, checked)
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    const end = checkPages(bytes, chunk, rowCount, checked)
+    // No page that has not been checked.
+    const view = new DataView(bytes.buffer, bytes.byteOffset, end)
     const rows = { groupStart: 0, selectStart: 0, selectEnd: rowCount, groupRows: rowCount }
     const { data } = readColumn({ view, offset: 0 }, rows, decoder)
     const values = data.length === 1 && data[0] ? data[0] : data.flatMap((part) => Array.from<unknown>(part))
@@ -100,30 +103,31 @@ function decodeChunk({ node, chunk, bytes }: ChunkPages, rowCount: number): Arra
   }
 }
 
-/** Counts and sizes in page headers, and runs in pages, decide how much decoding takes, so they are checked first. */
+/**
+ * Counts and sizes in page headers, and runs in pages, decide how much decoding takes, so they are checked first.
+ * @returns where the last page ends
+ */
 function checkPages(
   bytes: Uint8Array,
   { uncompressedBytes, valueCount }: ColumnChunk,
   rowCount: number,
   column: CheckedColumn,
-): void {
+): number {
   const reader = { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), offset: 0 }
   let values = 0
+  let decodedBytes = 0
   while (values < rowCount) {
-    const header = parquetHeader(reader)
+    const header = readPageHeader(reader)
     const counts = header.data_page_header ?? header.data_page_header_v2
     const count = counts?.num_values ?? 0
     const dictionaryCount = header.dictionary_page_header?.num_values ?? 0
     const pageEnd = reader.offset + header.compressed_page_size
+    decodedBytes += header.uncompressed_page_size
     if (
-      count < 0 ||
       count > rowCount - values ||
-      dictionaryCount < 0 ||
       dictionaryCount > valueCount ||
-      header.compressed_page_size < 0 ||
       pageEnd > bytes.byteLength ||
-      header.uncompressed_page_size > uncompressedBytes ||
-      (counts === undefined && header.dictionary_page_header === undefined)
+      decodedBytes > uncompressedBytes
     ) {
       throw parquetCorrupt('a page has impossible sizes')
     }
@@ -132,4 +136,5 @@ function checkPages(
     reader.offset = pageEnd
   }
   if (values !== rowCount) throw parquetCorrupt('pages do not add up')
+  return reader.offset
 }

@@ -3,13 +3,14 @@
 // The pages are decoded by the library; what it throws is TABLE_CORRUPT.
 import type { CompressionCodec, DecodedArray, SchemaElement, SchemaTree } from 'hyparquet'
 import { assembleNested } from 'hyparquet/src/assemble.js'
-import { parquetHeader, readColumn } from 'hyparquet/src/column.js'
+import { readColumn } from 'hyparquet/src/column.js'
 import { DEFAULT_PARSERS } from 'hyparquet/src/convert.js'
 import { isAppError } from '@lake/core/errors.ts'
 import { getMaxDefinitionLevel, getMaxRepetitionLevel } from 'hyparquet/src/schema.js'
 import { LIMITS } from '../limits.ts'
 import { checkPage, type CheckedColumn } from './page-check.ts'
 import { PAGE_CODECS, PAGE_DECOMPRESSORS } from './page-codecs.ts'
+import { readPageHeader } from './page-header.ts'
 import type { ColumnChunk, SchemaNode } from './parquet-metadata.ts'
 import { parquetCorrupt, parquetUnsupported } from './thrift.ts'
 
@@ -87,19 +88,32 @@ function treeOf(node: SchemaNode, path: string[], childKey: ChildKey): SchemaTre
 function decodeLeaf({ chunk, bytes }: RawChunk, schemaPath: SchemaTree[], rowCount: number): DecodedArray {
   const codec = PAGE_CODECS[chunk.codec]
   if (codec === undefined) throw parquetUnsupported(`Parquet compression ${chunk.codec} of a variant`)
-  checkPages(bytes, chunk, {
+  const decoder = decoderOf(schemaPath, codec)
+  const end = checkPages(bytes, chunk, {
     codec,
-    isBoolean: schemaPath.at(-1)?.element.type === 'BOOLEAN',
+    type: decoder.type,
+    typeLength: decoder.element.type_length,
     definitionMax: getMaxDefinitionLevel(schemaPath),
     repetitionMax: getMaxRepetitionLevel(schemaPath),
   })
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  // No page that has not been checked.
+  const view = new DataView(bytes.buffer, bytes.byteOffset, end)
   const { data } = readColumn(
     { view, offset: 0 },
     { groupStart: 0, groupRows: rowCount, selectStart: 0, selectEnd: rowCount },
-    decoderOf(schemaPath, codec),
+    decoder,
   )
+  refuseHoles(data)
   return data.length === 1 ? (data[0] ?? []) : data.flatMap((part) => Array.from(part))
+}
+
+/** An index that its dictionary does not have gives undefined, where null is what is absent. */
+function refuseHoles(data: unknown): void {
+  if (!Array.isArray(data)) return
+  for (const item of data) {
+    if (item === undefined) throw parquetCorrupt('a value is not in its dictionary')
+    if (Array.isArray(item)) refuseHoles(item)
+  }
 }
 
 function decoderOf(schemaPath: SchemaTree[], codec: CompressionCodec): Parameters<typeof readColumn>[2] {
@@ -117,8 +131,11 @@ function decoderOf(schemaPath: SchemaTree[], codec: CompressionCodec): Parameter
   }
 }
 
-/** Walks the pages by their headers: sizes within bounds, and as many values as the chunk is said to have. */
-function checkPages(bytes: Uint8Array, chunk: ColumnChunk, column: CheckedColumn): void {
+/**
+ * Walks the pages by their headers: sizes within bounds, and as many values as the chunk is said to have.
+ * @returns where the last page ends
+ */
+function checkPages(bytes: Uint8Array, chunk: ColumnChunk, column: CheckedColumn): number {
   if (chunk.valueCount > LIMITS.rawColumnValuesMax || chunk.uncompressedBytes > LIMITS.rawChunkBytesMax) {
     throw parquetUnsupported('a very large row group of variants')
   }
@@ -126,23 +143,21 @@ function checkPages(bytes: Uint8Array, chunk: ColumnChunk, column: CheckedColumn
   let valueCount = 0
   let decodedBytes = 0
   while (valueCount < chunk.valueCount && reader.offset < bytes.byteLength) {
-    const header = parquetHeader(reader)
+    const header = readPageHeader(reader)
     const { compressed_page_size: storedBytes, uncompressed_page_size: pageBytes } = header
     const page = header.data_page_header ?? header.data_page_header_v2
     valueCount += page?.num_values ?? 0
     decodedBytes += pageBytes
     const dictionaryCount = header.dictionary_page_header?.num_values ?? 0
     const isPossible =
-      storedBytes >= 0 &&
       storedBytes <= bytes.byteLength - reader.offset &&
-      pageBytes >= 0 &&
       decodedBytes <= LIMITS.rawChunkBytesMax &&
-      dictionaryCount <= LIMITS.rawColumnValuesMax &&
-      (page?.num_values ?? 0) >= 0
+      dictionaryCount <= LIMITS.rawColumnValuesMax
     if (!isPossible || valueCount > chunk.valueCount) throw parquetCorrupt('a page has an impossible size')
     checkPage(header, bytes.subarray(reader.offset, reader.offset + storedBytes), column)
     reader.offset += storedBytes
   }
   if (valueCount !== chunk.valueCount)
     throw parquetCorrupt('pages hold another number of values than their chunk')
+  return reader.offset
 }

@@ -1,10 +1,9 @@
 // Typed access to Thrift structs as decoded from Parquet footers. Input is hostile until read through these functions:
 // what has another type than it must have is TABLE_CORRUPT, and lengths and offsets are safe non-negative integers.
 import { AppError } from '@lake/core/errors.ts'
-import { deserializeTCompactProtocol } from 'hyparquet/src/thrift.js'
+import { readThriftStruct, type ThriftStruct } from './thrift-reader.ts'
 
-/** Fields by `field_<id>`; integers of 64 bits are bigint, text is bytes. */
-export type ThriftStruct = Readonly<Record<string, unknown>>
+export type { ThriftStruct } from './thrift-reader.ts'
 
 export function parquetCorrupt(what: string, cause?: unknown): AppError {
   return new AppError('TABLE_CORRUPT', `A Parquet file of the table is damaged: ${what}`, { cause })
@@ -17,11 +16,10 @@ export function parquetUnsupported(feature: string): AppError {
   })
 }
 
-/** Decodes one struct from the start of `bytes`. Work and memory are bounded by a small multiple of their length. */
-export function decodeThrift(bytes: Uint8Array): ThriftStruct {
+/** Decodes one struct that begins at `start`. Work and memory are bounded by a small multiple of the bytes. */
+export function decodeThrift(bytes: Uint8Array, start = 0): ThriftStruct {
   try {
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    return deserializeTCompactProtocol({ view, offset: 0 })
+    return readThriftStruct(bytes, start)
   } catch (error) {
     throw parquetCorrupt('its metadata does not decode', error)
   }

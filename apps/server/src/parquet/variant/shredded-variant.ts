@@ -4,11 +4,20 @@
 import { decodeSignedBigEndian } from '@lake/core/iceberg/literal-bytes.ts'
 import { compareBytes, compareUtf8, decodeUtf8 } from '@lake/core/iceberg/utf8.ts'
 import { listShape } from '../containers.ts'
-import type { SchemaNode } from '../parquet-metadata.ts'
+import type { PhysicalType, SchemaNode } from '../parquet-metadata.ts'
 import { parquetUnsupported } from '../thrift.ts'
 import { corruptVariant, decodeVariantNames, decodeVariantNode } from './variant-bytes.ts'
 import type { VariantKind, VariantNames, VariantPrimitive } from './variant-bytes.ts'
 import { primitiveJson, VariantText, writeArray, writeObject, writeVariant } from './variant-json.ts'
+
+const DECIMAL_DIGITS_MAX = 38
+const DECIMAL_BYTES_MAX = 16
+const DECIMAL_TYPES: ReadonlySet<PhysicalType> = new Set([
+  'INT32',
+  'INT64',
+  'BYTE_ARRAY',
+  'FIXED_LEN_BYTE_ARRAY',
+])
 
 /** A value of a raw column: groups by `childKey`, repeated ones as arrays, leaves as stored. */
 export type RawValue = unknown
@@ -123,8 +132,12 @@ function leafReader(node: SchemaNode): (raw: RawValue) => VariantPrimitive {
       return physical === 'BYTE_ARRAY' ? as('binary') : refuse()
     case 'integer':
       return annotation.isSigned && (physical === 'INT32' || physical === 'INT64') ? as('integer') : refuse()
-    case 'decimal':
-      return (raw) => ({ kind: 'decimal', value: unscaledOf(raw), scale: annotation.scale })
+    case 'decimal': {
+      const { precision, scale } = annotation
+      const isPossible = scale >= 0 && scale <= precision && precision <= DECIMAL_DIGITS_MAX
+      if (!isPossible || physical === undefined || !DECIMAL_TYPES.has(physical)) return refuse()
+      return (raw) => ({ kind: 'decimal', value: unscaledOf(raw), scale })
+    }
     case 'date':
       return physical === 'INT32' ? as('date') : refuse()
     case 'time':
@@ -139,7 +152,7 @@ function leafReader(node: SchemaNode): (raw: RawValue) => VariantPrimitive {
         ? (raw) => ({ kind: 'string', value: textOf(raw as Uint8Array), scale: 0 })
         : refuse()
     case 'uuid':
-      return node.leaf?.lengthBytes === 16 ? as('uuid') : refuse()
+      return physical === 'FIXED_LEN_BYTE_ARRAY' && node.leaf?.lengthBytes === 16 ? as('uuid') : refuse()
     case 'enum':
     case 'json':
     case 'list':
@@ -150,7 +163,10 @@ function leafReader(node: SchemaNode): (raw: RawValue) => VariantPrimitive {
 }
 
 function unscaledOf(raw: RawValue): bigint {
-  if (raw instanceof Uint8Array) return decodeSignedBigEndian(raw)
+  if (raw instanceof Uint8Array) {
+    if (raw.byteLength > DECIMAL_BYTES_MAX) throw corruptVariant('has a decimal of too many bytes')
+    return decodeSignedBigEndian(raw)
+  }
   return BigInt(raw as number | bigint)
 }
 
