@@ -17,8 +17,6 @@ const ENCRYPTED_MAGIC = [0x41, 0x47, 0x53, 0x31] as const
 const SYNC_BYTES = 16
 const METADATA_ENTRIES_MAX = 1_000
 const SCHEMA_CACHED_CHARS_MAX = 262_144
-/** Records of no bytes at all in one block. */
-const EMPTY_RECORDS_MAX = 10_000
 const RECORDS_PER_CLOCK_CHECK = 16
 
 interface CompiledSchema {
@@ -126,11 +124,12 @@ export async function decodeAvroRecords(
     const data = await decompressAvroBlock(header.codec, bytes.subarray(start, start + sizeBytes), path)
     decodedBytes += data.length
     if (decodedBytes > decodedBytesMax) throw cursor.corrupt('decodes to more bytes than allowed')
-    const recordsMax =
-      header.schema.bytesMin === 0 ? EMPTY_RECORDS_MAX : Math.floor(data.length / header.schema.bytesMin)
-    if (count < 0 || count > recordsMax) throw cursor.corrupt('has more records than bytes')
+    const { bytesMin } = header.schema
+    if (count < 0 || count * bytesMin > data.length) throw cursor.corrupt('has more records than bytes')
     const block = new AvroCursor(data, path)
     block.pairKeys = file.pairKeys
+    block.emptyItems = cursor.emptyItems
+    if (bytesMin === 0) block.takeEmptyItems(count)
     await decodeBlock(block, { count, decode, take, turns })
   }
 }

@@ -3,6 +3,7 @@
 // a small multiple of its own size.
 import { AppError } from '@lake/core/errors.ts'
 import { decodeUtf8 } from '@lake/core/iceberg/utf8.ts'
+import { LIMITS } from '../limits.ts'
 import type { AvroType } from './avro-schema.ts'
 
 /**
@@ -16,12 +17,14 @@ export type AvroRecord = Readonly<Record<string, AvroValue>>
 
 export type AvroDecoder = (cursor: AvroCursor) => AvroValue
 
-/** Items of zero bytes cost no input, so their number is bounded by itself. */
-const EMPTY_ITEMS_MAX = 10_000
-
 /** Never a key that could meet a prototype's, such as `__proto__`. */
 export function fieldKey(fieldId: number | undefined, name: string): string {
   return fieldId === undefined ? `name:${name}` : `id:${fieldId}`
+}
+
+/** How many more items of zero bytes there may be. They cost no input, so their number is bounded by itself. */
+export interface EmptyItems {
+  leftCount: number
 }
 
 /** A position in bytes that hold Avro data. */
@@ -32,6 +35,8 @@ export class AvroCursor {
   position = 0
   /** Keys of lists of key-value pairs to keep; undefined keeps all. Others are passed over without being decoded. */
   pairKeys: ReadonlySet<AvroValue> | undefined
+  /** Of a file: the cursors of its blocks share one. */
+  emptyItems: EmptyItems = { leftCount: LIMITS.avroEmptyItemsMax }
 
   /** @param path names the file in messages */
   constructor(bytes: Uint8Array, path: string) {
@@ -47,6 +52,11 @@ export class AvroCursor {
 
   corrupt(what: string): AppError {
     return new AppError('TABLE_CORRUPT', `Avro file ${this.#path} ${what}`)
+  }
+
+  takeEmptyItems(count: number): void {
+    this.emptyItems.leftCount -= count
+    if (this.emptyItems.leftCount < 0) throw this.corrupt('has more items than bytes')
   }
 
   /** Moves past `length` bytes and returns where they began. */
@@ -262,7 +272,6 @@ function compileMap(values: AvroType): AvroDecoder {
 
 /** Reads the blocks of an array or a map. A negative count is followed by the block's size, which is not needed. */
 export function readItems(cursor: AvroCursor, itemBytesMin: number, readItem: () => void): void {
-  let emptyItems = 0
   for (;;) {
     let count = cursor.readCount('item count')
     if (count === 0) return
@@ -270,10 +279,8 @@ export function readItems(cursor: AvroCursor, itemBytesMin: number, readItem: ()
       count = -count
       cursor.readCount('block size')
     }
-    if (itemBytesMin === 0) emptyItems += count
-    if (count * itemBytesMin > cursor.remaining || emptyItems > EMPTY_ITEMS_MAX) {
-      throw cursor.corrupt('has more items than bytes')
-    }
+    if (itemBytesMin === 0) cursor.takeEmptyItems(count)
+    else if (count * itemBytesMin > cursor.remaining) throw cursor.corrupt('has more items than bytes')
     for (let index = 0; index < count; index += 1) readItem()
   }
 }

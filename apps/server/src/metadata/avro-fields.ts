@@ -73,11 +73,15 @@ export class AvroFieldReader {
 
   record(record: AvroRecord, field: AvroFieldRef): AvroRecord | undefined {
     const value = this.value(record, field)
-    if (value === undefined) return undefined
-    if (typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Map)) {
-      return value as AvroRecord
-    }
+    if (value === undefined || isRecord(value)) return value
     throw this.#unexpected(field, 'a record')
+  }
+
+  records(record: AvroRecord, field: AvroFieldRef): readonly AvroRecord[] | undefined {
+    return this.list(record, field)?.map((item) => {
+      if (isRecord(item)) return item
+      throw this.#unexpected(field, 'a list of records')
+    })
   }
 
   list(record: AvroRecord, field: AvroFieldRef): readonly AvroValue[] | undefined {
@@ -134,6 +138,16 @@ export class AvroFieldReader {
   #unexpected(field: AvroFieldRef, expected: string): Error {
     return corruptAvro(this.#path, `has a ${field.name} that is not ${expected}`)
   }
+}
+
+function isRecord(value: AvroValue): value is AvroRecord {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !(value instanceof Map) &&
+    !(value instanceof Uint8Array)
+  )
 }
 
 function isNumber(value: AvroValue): value is number {

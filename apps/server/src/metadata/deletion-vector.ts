@@ -33,7 +33,8 @@ export function decodeDeletionVector(
   const positions = createPositionSet()
   let cardinality: number
   try {
-    cardinality = readRoaring64(blob.subarray(LENGTH_BYTES + MAGIC_BYTES, coveredEnd), positions)
+    const bitmap = blob.subarray(LENGTH_BYTES + MAGIC_BYTES, coveredEnd)
+    cardinality = readRoaring64(bitmap, positions, file.recordCount)
   } catch (cause) {
     throw fail('is no roaring bitmap', cause)
   }

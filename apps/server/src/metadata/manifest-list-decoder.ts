@@ -66,9 +66,7 @@ function toManifestFile(record: AvroRecord, reader: AvroFieldReader): ManifestFi
     deletedFilesCount: reader.integer(record, FIELDS.deletedFiles),
     addedRowsCount: reader.long(record, FIELDS.addedRows),
     existingRowsCount: reader.long(record, FIELDS.existingRows),
-    partitions: reader
-      .list(record, FIELDS.partitions)
-      ?.map((summary) => toFieldSummary(summary as AvroRecord, reader)),
+    partitions: reader.records(record, FIELDS.partitions)?.map((summary) => toFieldSummary(summary, reader)),
     hasKeyMetadata: (reader.bytes(record, FIELDS.keyMetadata)?.length ?? 0) > 0,
     firstRowId: reader.long(record, FIELDS.firstRowId),
   }

@@ -12,10 +12,12 @@ const CHUNK_ROWS = 65_536
 const BITMAP_BYTES = 8_192
 
 /**
- * Adds every position of the bitmap to `positions` and returns how many there are.
- * @throws RangeError for malformed bytes, bytes left over, or positions that no file has
+ * Adds every position of the bitmap to `positions`.
+ * @param countMax what the bitmap may hold: a few bytes may claim very many positions
+ * @returns how many there are
+ * @throws RangeError for malformed bytes, bytes left over, too many positions, or positions that no file has
  */
-export function readRoaring64(bytes: Uint8Array, positions: PositionSet): number {
+export function readRoaring64(bytes: Uint8Array, positions: PositionSet, countMax: number): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const bitmapCount = view.getBigUint64(0, true)
   let offset = 8
@@ -25,7 +27,8 @@ export function readRoaring64(bytes: Uint8Array, positions: PositionSet): number
     const key = view.getUint32(offset, true)
     if (key <= previousKey) throw new RangeError('keys of bitmaps do not ascend')
     previousKey = key
-    const read = readRoaring32(view, offset + 4, key * 2 ** 32, positions)
+    const place = { view, start: offset + 4, base: key * 2 ** 32, countMax: countMax - cardinality }
+    const read = readRoaring32(place, positions)
     offset = read.offset
     cardinality += read.cardinality
   }
@@ -34,9 +37,12 @@ export function readRoaring64(bytes: Uint8Array, positions: PositionSet): number
 }
 
 function readRoaring32(
-  view: DataView,
-  start: number,
-  base: number,
+  {
+    view,
+    start,
+    base,
+    countMax,
+  }: { readonly view: DataView; readonly start: number; readonly base: number; readonly countMax: number },
   positions: PositionSet,
 ): { offset: number; cardinality: number } {
   const cookie = view.getUint32(start, true)
@@ -64,13 +70,14 @@ function readRoaring32(
     const count = view.getUint16(header + index * 4 + 2, true) + 1
     if (key <= previousKey) throw new RangeError('keys of containers do not ascend')
     previousKey = key
+    cardinality += count
+    if (cardinality > countMax) throw new RangeError('a bitmap has too many positions')
     const isRun =
       runFlags !== undefined && (view.getUint8(runFlags + (index >> 3)) & (1 << (index & 7))) !== 0
     const container = { view, offset, count, base: base + key * CHUNK_ROWS }
     if (isRun) offset = readRuns(container, positions)
     else if (count <= ARRAY_VALUES_MAX) offset = readArray(container, positions)
     else offset = readBits(container, positions)
-    cardinality += count
   }
   return { offset, cardinality }
 }
@@ -94,6 +101,7 @@ function readRuns({ view, offset, count, base }: Container, positions: PositionS
     if (start < previousEnd || start + length > CHUNK_ROWS) throw new RangeError('runs overlap')
     previousEnd = start + length
     found += length
+    if (found > count) break
     positions.addRange(base + start, base + start + length)
   }
   if (found !== count) throw new RangeError('a container has another number of positions than it says')

@@ -6,6 +6,8 @@ const CHUNK_ROWS = 65_536
 const CHUNK_BYTES = CHUNK_ROWS / 8
 /** A list of this many positions takes as much room as bits for the whole chunk. */
 const LISTED_MAX = 4_096
+/** A range of more rows makes bits at once. */
+const RANGE_LISTED_MAX = 256
 /** More rows than any file has; also bounds the number of chunks. */
 const POSITION_MAX = 2 ** 36
 
@@ -70,6 +72,11 @@ export function createPositionSet(): PositionSet {
       for (let index = Math.floor(start / CHUNK_ROWS); index * CHUNK_ROWS < end; index += 1) {
         const first = Math.max(0, start - index * CHUNK_ROWS)
         const last = Math.min(CHUNK_ROWS, end - index * CHUNK_ROWS)
+        // Few rows are listed, so that many short ranges far from each other take little.
+        if (last - first <= RANGE_LISTED_MAX) {
+          for (let low = first; low < last; low += 1) addLow(index, low)
+          continue
+        }
         const bits = bitsOf(index)
         for (let low = first; low < last; low += 1) setBit(bits, low)
       }
