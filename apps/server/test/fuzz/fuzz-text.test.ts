@@ -1,5 +1,6 @@
 // Damaged JSON: what catalogs answer, table metadata with all that planning takes out of it, and files of ours.
-import { describe } from 'vitest'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
 import { conjunctsOf } from '@lake/core/expr/conjuncts.ts'
 import { isAppError } from '@lake/core/errors.ts'
 import { parseNameMapping } from '@lake/core/iceberg/name-mapping.ts'
@@ -17,7 +18,7 @@ import { nameMappingOf } from '@lake/core/iceberg/table-name-mapping.ts'
 import { parseTransform, transformResultType } from '@lake/core/iceberg/transform.ts'
 import { createTableScan } from '@lake/core/scan/table-scan.ts'
 import { parsePrincipals } from '../../src/access/parse-principals.ts'
-import { parseTable } from '../../src/catalog/parsed-table.ts'
+import { parseMetadataFile, parseTable } from '../../src/catalog/parsed-table.ts'
 import {
   configAnswer,
   listTablesAnswer,
@@ -58,6 +59,8 @@ const TABLE_CODES = [
   'NO_SUCH_SNAPSHOT',
   'SNAPSHOT_EXPIRED',
 ] as const
+
+const METADATA_BYTES_MAX = 1_000_000
 
 /** What planning and binding ask of metadata before any other file is read. */
 function askAll(metadata: TableMetadata): unknown {
@@ -109,12 +112,31 @@ describe('[FZ1] answers of catalogs', () => {
   fuzz('loadTable with its metadata', {
     ...textTarget,
     inputs: answers,
-    runs: 600,
+    runs: 300,
     codes: TABLE_CODES,
     run: (text) => {
-      const table = parseTable(text)
-      return [table, askAll(table.metadata)]
+      const table = parseTable(bytesOf(text))
+      return [table, table.metadata && askAll(table.metadata)]
     },
+  })
+  fuzz('metadata files, compressed or not', {
+    inputs: metadataTexts.flatMap((text) => [bytesOf(text), new Uint8Array(gzipSync(text))]),
+    mutate: (inputs, random) => {
+      if (random() < 0.3) return mutateBytes(inputs, random)
+      const text = textTarget.mutate(metadataTexts, random)
+      return random() < 0.5 ? bytesOf(text) : new Uint8Array(gzipSync(text))
+    },
+    sizeOf: (bytes) => bytes.byteLength,
+    // Texts repeat themselves, and zlib packs them a thousandfold at most.
+    multiple: 1_100 * 8,
+    codes: TABLE_CODES,
+    run: (bytes) => askAll(parseMetadataFile(bytes, METADATA_BYTES_MAX)),
+  })
+  it('a metadata file that swells beyond what is read is refused', () => {
+    const bomb = gzipSync(new Uint8Array(METADATA_BYTES_MAX + 1))
+    expect(() => parseMetadataFile(bomb, METADATA_BYTES_MAX)).toThrow(
+      expect.objectContaining({ code: 'TABLE_CORRUPT', details: { bytesMax: METADATA_BYTES_MAX } }),
+    )
   })
   fuzz('configuration, lists and credentials', {
     ...textTarget,
