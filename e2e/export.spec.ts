@@ -38,6 +38,55 @@ const GOLDEN_CSV = [GOLDEN_COLUMNS.map(({ name }) => name), ...GOLDEN_ROWS]
   .map((row) => `${row.map(csvField).join(',')}\r\n`)
   .join('')
 
+const TIP_COLUMN_PX = 60
+
+/** Makes every column of the shown result so narrow that hardly a value fits, and runs it again. */
+async function narrowColumns(page: Page): Promise<void> {
+  await page.getByRole('toolbar', { name: 'Result' }).getByRole('button', { name: 'Columns' }).click()
+  for (let i = 0; i < 2; i += 1) await page.getByRole('menuitemcheckbox', { name: '1 id' }).click()
+  await page.evaluate((width) => {
+    const key = 'lake.grid-views.v1'
+    const views = JSON.parse(localStorage.getItem(key) ?? '{}') as Record<
+      string,
+      { order: number[]; widths: unknown }
+    >
+    for (const [id, view] of Object.entries(views))
+      views[id] = { ...view, widths: Object.fromEntries(view.order.map((column) => [column, width])) }
+    localStorage.setItem(key, JSON.stringify(views))
+  }, TIP_COLUMN_PX)
+  await page.reload()
+  await page.getByRole('region', { name: 'Last run' }).getByRole('button', { name: 'Run again' }).click()
+}
+
+test('[XF2] the golden table is exact in the tips of cells that do not show all', async ({ page }) => {
+  await page.setViewportSize({ width: 2_200, height: 900 })
+  const workbench = new Workbench(page)
+  await workbench.open()
+  await workbench.run(GOLDEN_SQL)
+  await expect(workbench.exactness).toHaveText('exact')
+  await narrowColumns(page)
+  await expect(workbench.exactness).toHaveText('exact')
+  const tip = page.getByRole('tooltip')
+  const box = await page.locator('.result-grid canvas').first().boundingBox()
+  const markerPx = 22 + 8 * 2
+  let count = 0
+  for (const [row, texts] of GOLDEN_ROWS.entries())
+    for (const [column, text] of texts.entries()) {
+      if (text === null || (text.length < 10 && !/[\n\t]/.test(text))) continue
+      const x = (box?.x ?? 0) + markerPx + (column + 0.5) * TIP_COLUMN_PX
+      await page.mouse.move(x, (box?.y ?? 0) + 44 + row * 24 + 6)
+      await expect
+        .poll(() => tip.locator('.cell-tip-text').evaluate((element) => element.textContent))
+        .toBe(text)
+      count += 1
+    }
+  expect(count).toBeGreaterThan(30)
+  await workbench.screen('cell-tip')
+  await workbench.expectAccessible()
+  await page.keyboard.press('Escape')
+  await expect(tip).toHaveCount(0)
+})
+
 test('[XF2] the golden table is exact in the grid, the viewer, a copy, and every file', async ({ page }) => {
   // Seven files, each opened and saved.
   test.slow()

@@ -15,6 +15,10 @@ export const RESULTS_KEPT_MAX = 24
 
 /** Characters of a cell that are drawn; copies and the cell viewer take the whole value. */
 export const CELL_DISPLAY_CHARS_MAX = 400
+/** Characters of a cell that its tip shows; the cell viewer shows all. */
+export const CELL_TIP_CHARS_MAX = 2_000
+/** How often the grid hears of more rows while they arrive. */
+export const GRID_ROWS_TOLD_INTERVAL_MS = 600
 /** Characters of a copied range; larger ranges are refused rather than cut. */
 export const COPY_CHARS_MAX = 50_000_000
 /** Rows looked at to choose a column's first width. */

@@ -13,10 +13,11 @@ import {
 } from '@glideapps/glide-data-grid'
 import '@glideapps/glide-data-grid/dist/index.css'
 import { useCallback, useMemo, useRef, useState, type ClipboardEvent, type Ref } from 'react'
-import { CELL_DISPLAY_CHARS_MAX } from '../../limits.ts'
+import { CELL_DISPLAY_CHARS_MAX, CELL_TIP_CHARS_MAX } from '../../limits.ts'
 import type { ResultBuffer } from '../../query-run/result-buffer.ts'
 import { useIsDark } from '../../ui/theme.ts'
 import { useElementWidth } from '../../ui/use-element-width.ts'
+import { CellTip, useCellTip } from './CellTip.tsx'
 import { columnWidths, displayText, fitText, textAt, type ResultColumn } from './grid-columns.ts'
 import { GRID_FONT, gridTheme, type GridTheme } from './grid-theme.ts'
 import { moveColumn, pinnedCount, shownColumns, type GridView } from './grid-view.ts'
@@ -176,12 +177,31 @@ function useDrawing({ buffer, columns, view, rows, rowCount, zone }: ResultGridP
   return { theme, shown, gridColumns, getCellContent, drawHeader, setResizing }
 }
 
+/** The text of a cell that does not show all of it; null for others. */
+function useHiddenText(
+  { buffer, columns, rows, zone }: ResultGridProps,
+  shown: readonly number[],
+  getCellContent: (cell: Item) => GridCell,
+) {
+  return useCallback(
+    (place: number, shownRow: number): string | null => {
+      const row = rows === null ? shownRow : (rows[shownRow] ?? -1)
+      const text = textAt(buffer, columns, shown[place] ?? 0, row, { charsMax: CELL_TIP_CHARS_MAX + 1, zone })
+      const cell = getCellContent([place, shownRow])
+      const isAllDrawn = cell.kind === GridCellKind.Text && cell.displayData === text
+      return typeof text !== 'string' || text === '' || isAllDrawn ? null : text
+    },
+    [buffer, columns, rows, zone, shown, getCellContent],
+  )
+}
+
 export function ResultGrid(props: ResultGridProps) {
   const { view, rowCount, selection, onView, onSelection, onOpenCell, onColumnMenu, onCopy, handle } = props
   const { onWidth, onStats } = props
   const frame = useRef<HTMLDivElement>(null)
   const frameWidth = useElementWidth(frame)
   const { theme, shown, gridColumns, getCellContent, drawHeader, setResizing } = useDrawing(props)
+  const tip = useCellTip(useHiddenText(props, shown, getCellContent))
   const markerPx = markerWidth(rowCount)
   const maxBlockSize = gridHeight(gridColumns, markerPx, rowCount, frameWidth)
   return (
@@ -226,6 +246,7 @@ export function ResultGrid(props: ResultGridProps) {
           if (column !== undefined) onColumnMenu(column, { left: x, top: y, bottom: y + height })
         }}
         onCellActivated={([place, row]) => onOpenCell(shown[place] ?? 0, row)}
+        onItemHovered={tip.onItemHovered}
         keybindings={KEYBINDINGS}
         smoothScrollX
         smoothScrollY
@@ -234,6 +255,7 @@ export function ResultGrid(props: ResultGridProps) {
         minColumnWidth={48}
         maxColumnWidth={2_000}
       />
+      <CellTip {...tip} />
     </div>
   )
 }

@@ -20,6 +20,7 @@ import { ResultBar } from './ResultBar.tsx'
 import { NO_SELECTION, ResultGrid } from './ResultGrid.tsx'
 import { selectedArea } from './selected-area.ts'
 import { StatsPanel } from './StatsPanel.tsx'
+import { useCalmRowCount } from './use-calm-row-count.ts'
 import { useFind } from './use-find.ts'
 import { arrangementText, useRowOrder } from './use-row-order.ts'
 import { useGridView } from './view-store.ts'
@@ -209,6 +210,7 @@ export function ResultRows(props: ResultRowsProps) {
   const [looking, setLooking] = useState<Looking>(null)
   const [menu, setMenu] = useState<ColumnMenu | null>(null)
   const isWhole = snapshot.state.kind === 'finished'
+  const gridRowCount = useCalmRowCount(shownRowCount, rows.isArriving)
   const itemsOf = (column: number): MenuItem[] =>
     columnMenuItems({
       columns,
@@ -241,7 +243,7 @@ export function ResultRows(props: ResultRowsProps) {
           columns={columns}
           view={view}
           rows={order.rows}
-          rowCount={shownRowCount}
+          rowCount={gridRowCount}
           zone={zone}
           selection={rows.selection}
           onView={onView}
