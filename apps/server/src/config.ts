@@ -44,6 +44,9 @@ export interface IcebergConfig {
   /** Origins besides the catalog's that the token may go to for signing. */
   readonly signerOrigins: readonly string[]
   readonly s3: S3Override
+  /** Where tokens for Google Cloud Storage and signatures for Azure Storage go, in place of those services' own addresses. */
+  readonly gcsEndpoint: URL | undefined
+  readonly adlsEndpoint: URL | undefined
   readonly discovery: 'exact' | 'list'
 }
 
@@ -128,6 +131,8 @@ function readIceberg(reader: Reader): IcebergConfig | undefined {
     storageAccess,
     signerOrigins: readSignerOrigins(reader, storageAccess),
     s3,
+    gcsEndpoint: reader.url('LAKE_ICEBERG_GCS_ENDPOINT'),
+    adlsEndpoint: reader.url('LAKE_ICEBERG_ADLS_ENDPOINT'),
     discovery: reader.choice('LAKE_ICEBERG_DISCOVERY', ['exact', 'list'] as const) ?? 'exact',
   }
   if (endpoint === undefined || warehouse === undefined || namespaces === undefined) return undefined

@@ -53,7 +53,7 @@ import type { SharedAccess } from './replicas/shared-access.ts'
 import { loadKeyRing } from './sealing/key-ring.ts'
 import { openStatements, type Statements } from './statements/open-statements.ts'
 import { openChunkCache } from './storage/column-chunk-cache.ts'
-import { createStorageDispatcher } from './storage/s3-object-store.ts'
+import { createStorageDispatcher } from './storage/http-object-store.ts'
 import { createTableStorageFactory, type TableStorage } from './storage/table-storage.ts'
 
 export interface RunningServer extends AsyncDisposable {
@@ -178,7 +178,14 @@ function openLake(
   stack.defer(async () => {
     await dispatcher.destroy()
   })
-  const openWithGrant = createTableStorageFactory({ config, dispatcher, clock })
+  const openWithGrant = createTableStorageFactory({
+    config,
+    dispatcher,
+    clock,
+    onOutcome: (outcome) => {
+      metrics.storageRead(outcome)
+    },
+  })
   const openStorage = (table: TableAccess): TableStorage =>
     openWithGrant(table, {
       renew: async (signal) => await catalog.loadCredentials(table, signal),

@@ -7,6 +7,8 @@ export interface Metrics {
   oauthRenewal(outcome: string): void
   snapshotCache(outcome: string): void
   chunkCache(outcome: string): void
+  /** A read of an object, its retry included. */
+  storageRead(outcome: string): void
   statementEnded(outcome: string, facts: { elapsedMs: number; rowCount: number; bytesRead: number }): void
   /** An attempt at a background statement. */
   attemptEnded(outcome: string): void
@@ -33,6 +35,11 @@ function createInstruments(registry: Registry) {
   const chunkCache = counter('lake_chunk_cache_total', 'Reads of the column chunk cache by outcome.', [
     'outcome',
   ])
+  const storageReads = counter(
+    'lake_storage_reads_total',
+    'Reads from object storage by outcome: ok or an error code.',
+    ['outcome'],
+  )
   const statements = counter('lake_statements_total', 'Statements ended, by outcome: ok or an error code.', [
     'outcome',
   ])
@@ -47,6 +54,33 @@ function createInstruments(registry: Registry) {
   const http = counter('lake_http_requests_total', 'HTTP requests by route and status.', ['route', 'status'])
   const auditLost = counter('lake_audit_lost_total', 'Lines of the audit log that were lost.', [])
   const running = new Gauge({ name: 'lake_statements_running', help: 'Statements streaming now.', registers })
+  createProcessGauges(registers)
+  const seconds = new Histogram({
+    name: 'lake_statement_seconds',
+    help: 'From the redeeming of a ticket to the last row.',
+    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
+    registers,
+  })
+
+  return {
+    catalogCalls,
+    renewals,
+    snapshotCache,
+    chunkCache,
+    storageReads,
+    statements,
+    exports,
+    rows,
+    bytes,
+    attempts,
+    http,
+    auditLost,
+    running,
+    seconds,
+  }
+}
+
+function createProcessGauges(registers: Registry[]): void {
   const gauge = (name: string, help: string, read: () => number): Gauge =>
     new Gauge({
       name,
@@ -65,28 +99,6 @@ function createInstruments(registry: Registry) {
     'Sockets, timers, pipes and the like that keep the server going.',
     () => process.getActiveResourcesInfo().length,
   )
-  const seconds = new Histogram({
-    name: 'lake_statement_seconds',
-    help: 'From the redeeming of a ticket to the last row.',
-    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
-    registers,
-  })
-
-  return {
-    catalogCalls,
-    renewals,
-    snapshotCache,
-    chunkCache,
-    statements,
-    exports,
-    rows,
-    bytes,
-    attempts,
-    http,
-    auditLost,
-    running,
-    seconds,
-  }
 }
 
 export function createMetrics(): Metrics {
@@ -104,6 +116,9 @@ export function createMetrics(): Metrics {
     },
     chunkCache(outcome) {
       metrics.chunkCache.inc({ outcome })
+    },
+    storageRead(outcome) {
+      metrics.storageReads.inc({ outcome })
     },
     statementEnded(outcome, facts) {
       metrics.statements.inc({ outcome })

@@ -4,7 +4,8 @@
 import { AppError } from '@lake/core/errors.ts'
 import type { Clock } from '../concurrency/clock.ts'
 import { LIMITS } from '../limits.ts'
-import type { S3Signer, S3Target, SignedRequest } from './s3-request.ts'
+import type { PreparedRequest } from './http-object-store.ts'
+import type { S3Signer, S3Target } from './s3-request.ts'
 
 export interface SignableRequest {
   readonly region: string
@@ -40,7 +41,7 @@ const ORIGIN_AND_PATH = /^(https?:\/\/[^/?#]+)(\/[^#]*)$/
 /** @throws (by the signer) AppError STORAGE_ACCESS_DENIED when the signature is of another request */
 export function createRemoteSigner(options: { region: string; ask: AskSignature; clock: Clock }): S3Signer {
   const { region, ask, clock } = options
-  const cache = new Map<string, { readonly signed: SignedRequest; readonly signedAtMs: number }>()
+  const cache = new Map<string, { readonly signed: PreparedRequest; readonly signedAtMs: number }>()
   return async ({ method, target, headers }, signal) => {
     const uri = target.origin + target.path
     // The headers too, above all the range: a signer may cover any of them.
@@ -68,7 +69,7 @@ function readSigned(
   answer: SignatureAnswer,
   target: S3Target,
   own: Readonly<Record<string, string>>,
-): SignedRequest {
+): PreparedRequest {
   const [, origin = '', path = ''] = ORIGIN_AND_PATH.exec(answer.uri) ?? []
   if (origin !== target.origin || !isSamePath(path.replace(/\?.*$/, ''), target.path)) {
     throw new AppError(

@@ -5,7 +5,8 @@ import { AppError } from '@lake/core/errors.ts'
 import { HttpRequest } from '@smithy/protocol-http'
 import { SignatureV4 } from '@smithy/signature-v4'
 import type { Secret } from '../observability/redaction.ts'
-import type { S3Location } from './table-paths.ts'
+import type { PreparedRequest } from './http-object-store.ts'
+import type { S3Location } from './object-uri.ts'
 
 export interface S3Credentials {
   readonly accessKeyId: string
@@ -44,7 +45,7 @@ const HOST_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 export function createS3Addressing(service: S3Service): (location: S3Location) => S3Target {
   if (!REGION.test(service.region)) throw unsupported('storage region that is not a region name')
   const suffix = service.region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com'
-  const base = parseEndpoint(service.endpoint ?? `https://s3.${service.region}.${suffix}`)
+  const base = parseStorageEndpoint(service.endpoint ?? `https://s3.${service.region}.${suffix}`)
   const basePath = base.pathname.replace(/\/$/, '')
   return ({ bucket, key }) => {
     const isByHost = !service.isPathStyle && HOST_LABEL.test(bucket) && !LOOPBACK_HOST.test(base.hostname)
@@ -54,19 +55,11 @@ export function createS3Addressing(service: S3Service): (location: S3Location) =
   }
 }
 
-/** What is to be sent, as it is: the headers are all that go with it. */
-export interface SignedRequest {
-  readonly origin: string
-  /** With its query. */
-  readonly path: string
-  readonly headers: Record<string, string>
-}
-
 /** Signs a body-less request. */
 export type S3Signer = (
-  request: { method: 'GET' | 'HEAD'; target: S3Target; headers: Record<string, string> },
+  request: { method: 'GET' | 'HEAD'; target: S3Target; headers: Readonly<Record<string, string>> },
   signal: AbortSignal,
-) => Promise<SignedRequest>
+) => Promise<PreparedRequest>
 
 export function createS3Signer(options: {
   region: string
@@ -107,13 +100,14 @@ export function createS3Signer(options: {
 }
 
 /** RFC 3986 encoding of each character once, slashes kept, as SigV4 wants it. */
-function encodeKey(key: string): string {
+export function encodeKey(key: string): string {
   return encodeURIComponent(key)
     .replaceAll('%2F', '/')
     .replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
-function parseEndpoint(text: string): URL {
+/** @throws AppError TABLE_UNSUPPORTED for anything but a plain https URL (http only for numeric loopback) */
+export function parseStorageEndpoint(text: string): URL {
   const url = URL.parse(text)
   if (url === null) throw unsupported('storage endpoint that is not a URL')
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {

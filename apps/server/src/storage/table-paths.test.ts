@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { createTablePaths, parseS3Uri } from './table-paths.ts'
+import { parseS3Uri } from './object-uri.ts'
+import { createTablePaths } from './table-paths.ts'
 
 const paths = createTablePaths(
   new Map([
@@ -17,13 +18,25 @@ test.each([
   ['/warehouse/t/f', 's3://lake/wh/t/f'],
   ['/warehouse/a/f', 's3://other/a/f'],
   ['hdfs://host:8020/x', 's3://lake/x'],
+  ['gs://b/a%20b//x', 'gs://b/a%20b//x'],
+  ['abfss://c@acct.dfs.core.windows.net/a b/x', 'abfss://c@acct.dfs.core.windows.net/a b/x'],
+  ['abfs://c@acct.dfs.core.windows.net/x', 'abfss://c@acct.dfs.core.windows.net/x'],
+  ['wasbs://c@acct.blob.core.windows.net//x', 'abfss://c@acct.dfs.core.windows.net//x'],
+  ['wasb://$web@Acct.Blob.core.windows.net/x', 'abfss://$web@acct.dfs.core.windows.net/x'],
+  ['abfss://c@acct.z01.dfs.storage.azure.net/x', 'abfss://c@acct.z01.dfs.storage.azure.net/x'],
+  ['abfss://Ws 1@onelake.dfs.fabric.microsoft.com/l', 'abfss://Ws 1@onelake.dfs.fabric.microsoft.com/l'],
+  ['abfss://c@acct.dfs.core.chinacloudapi.cn/x', 'abfss://c@acct.dfs.core.chinacloudapi.cn/x'],
 ])('[H17] %s is %s', (path, uri) => {
   expect(paths.canonicalUri(path)).toBe(uri)
 })
 
 test.each([
-  ['gs://b/k', 'storage scheme gs'],
-  ['abfss://c@h/k', 'storage scheme abfss'],
+  ['oss://b/k', 'storage scheme oss'],
+  ['abfss://c/k', 'storage scheme abfss'],
+  ['abfss://c@evil.example/k', 'storage host that is not one of Azure'],
+  ['abfss://c@acct.dfs.core.windows.net.evil.example/k', 'storage host that is not one of Azure'],
+  ['abfss://c@evil.example#.dfs.core.windows.net/k', 'storage host that is not one of Azure'],
+  ['wasbs://c@acct.dfs.core.windows.net:444/k', 'storage host that is not one of Azure'],
   ['file:///etc/passwd', 'storage scheme file'],
   ['/etc/passwd', 'storage path without a scheme'],
   ['S3://b/k', 'storage scheme s3'],
@@ -42,15 +55,20 @@ test.each([
   's3://b:80/k',
   's3://b?x/k',
   's3://b/\ud800',
+  'gs://b',
+  'gs:///k',
+  'abfss://c@acct.dfs.core.windows.net/',
+  'abfss://c@acct.dfs.core.windows.net',
+  'abfss://@acct.dfs.core.windows.net/k',
 ])('%s names no object', (path) => {
   expect(() => paths.canonicalUri(path)).toThrow(expect.objectContaining({ code: 'TABLE_CORRUPT' }))
 })
 
 test.each([
-  ['gs://b/k', 'Google Cloud Storage (gs:)'],
-  ['abfs://c@h.dfs.core.windows.net/k', 'Azure Data Lake Storage (abfs:)'],
+  ['oss://b/k', 'Alibaba Cloud OSS (oss:)'],
+  ['hdfs://n:8020/k', 'HDFS (hdfs:)'],
+  ['abfs://c/k', 'Azure Data Lake Storage (abfs:)'],
   ['ABFSS://c@h.dfs.core.windows.net/k', 'Azure Data Lake Storage (abfss:)'],
-  ['wasbs://c@h/k', 'Azure Blob Storage (wasbs:)'],
   ['constructor://h/k', 'storage scheme constructor'],
 ])('[CR8] %s is refused in words: %s', (path, words) => {
   expect(() => paths.canonicalUri(path)).toThrow(words)

@@ -1,26 +1,21 @@
 // The one canonical form of a path in table metadata, used wherever a path is compared, cached or read. Paths are opaque:
-// never percent-decoded, never normalised. Leaves to `s3-object-store.ts` how a URI becomes a request.
+// never percent-decoded, never normalised. Leaves to the object stores how a URI becomes a request.
 import { AppError } from '@lake/core/errors.ts'
+import { parseAzureHost, parseAzureUri, parseGcsUri, parseS3Uri } from './object-uri.ts'
 
 export interface TablePaths {
   /**
-   * The canonical URI (`s3://bucket/key`) of a path as metadata has it. Two paths name one object exactly when their
-   * canonical URIs are equal texts.
+   * The canonical URI of a path as metadata has it: `s3://bucket/key`, `gs://bucket/key` or
+   * `abfss://container@account.dfs.core.windows.net/key`. Two paths name one object exactly when their canonical URIs are
+   * equal texts.
    * @throws AppError TABLE_UNSUPPORTED naming the storage scheme, TABLE_CORRUPT for a path that names no object
    */
   canonicalUri(path: string): string
 }
 
-export interface S3Location {
-  readonly bucket: string
-  /** As written, without the slash after the bucket. */
-  readonly key: string
-}
-
 const S3_URI = /^s3[an]?:\/\//
 const SCHEME = /^([A-Za-z][A-Za-z0-9+.-]*):/
-/** Wider than today's rules for new buckets, since old and S3-compatible stores allow more; never a URL delimiter. */
-const BUCKET = /^[A-Za-z0-9][A-Za-z0-9._-]{0,254}$/
+const AZURE_URI = /^(?:abfss?|wasbs?):\/\/([^@/]*)@([^/]*)(\/.*)?$/s
 
 /**
  * @param pathMap from prefixes in metadata to the prefixes that hold the files now; the longest one that fits applies. A
@@ -36,30 +31,27 @@ export function createTablePaths(pathMap: ReadonlyMap<string, string>): TablePat
   return {
     canonicalUri(path) {
       const mapped = mapPath(path) ?? mapPath(withoutScheme(path)) ?? path
-      if (!S3_URI.test(mapped)) throw unsupportedScheme(mapped)
-      const uri = mapped.replace(S3_URI, 's3://')
-      parseS3Uri(uri)
-      return uri
+      return canonical(mapped)
     },
   }
 }
 
-/**
- * Splits a canonical URI. The key keeps doubled slashes, dot segments and percent signs as they are.
- * @throws AppError TABLE_CORRUPT when there is no usable bucket or no key
- */
-export function parseS3Uri(uri: string): S3Location {
-  const rest = uri.startsWith('s3://') ? uri.slice(5) : ''
-  const slash = rest.indexOf('/')
-  const bucket = slash < 0 ? rest : rest.slice(0, slash)
-  const key = slash < 0 ? '' : rest.slice(slash + 1)
-  if (!BUCKET.test(bucket) || key === '') {
-    throw new AppError('TABLE_CORRUPT', 'A path of the table names no object of a bucket')
+function canonical(path: string): string {
+  if (S3_URI.test(path)) {
+    const uri = path.replace(S3_URI, 's3://')
+    parseS3Uri(uri)
+    return uri
   }
-  if (!key.isWellFormed()) {
-    throw new AppError('TABLE_CORRUPT', 'A path of the table is not well-formed Unicode')
+  if (path.startsWith('gs://')) {
+    parseGcsUri(path)
+    return path
   }
-  return { bucket, key }
+  const azure = AZURE_URI.exec(path)
+  if (!azure) throw unsupportedScheme(path)
+  const [, container = '', host = '', key = ''] = azure
+  const uri = `abfss://${container}@${parseAzureHost(host).dfsHost}${key}`
+  parseAzureUri(uri)
+  return uri
 }
 
 /** `hdfs://host:8020/a` is `/a`. Other schemes stay: with them, what stands before the path is a bucket. */
@@ -75,7 +67,7 @@ function isPrefix(prefix: string, path: string): boolean {
 
 /** Stores that tables are on in the field, by the schemes of their paths. */
 const FOREIGN_STORES: ReadonlyMap<string | undefined, string> = new Map([
-  ['gs', 'Google Cloud Storage'],
+  // As the paths of these are, they name no account.
   ['abfs', 'Azure Data Lake Storage'],
   ['abfss', 'Azure Data Lake Storage'],
   ['wasb', 'Azure Blob Storage'],
@@ -95,7 +87,7 @@ function unsupportedScheme(path: string): AppError {
       : `The table is on ${place} (${scheme ?? ''}:), which is not read`
   return new AppError(
     'TABLE_UNSUPPORTED',
-    `${words}: only S3 and stores with its interface are. Where the same files are there, the catalog can say so by lake.path-map`,
+    `${words}: only S3 and stores with its interface are, Google Cloud Storage and Azure Storage. Where the same files are there, the catalog can say so by lake.path-map`,
     { details: { feature } },
   )
 }

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { createManualClock } from '../../test/support/manual-clock.ts'
 import { startStub, type StubAnswer, type StubServer } from '../../test/support/stub-http.ts'
 import { Secret } from '../observability/redaction.ts'
-import { createStorageDispatcher } from './s3-object-store.ts'
+import { createStorageDispatcher } from './http-object-store.ts'
 import { createTableStorageFactory } from './table-storage.ts'
 import type { StorageGrant } from './vended-credentials.ts'
 
@@ -14,12 +14,55 @@ afterEach(async () => {
 
 const EXPIRED = { status: 400, body: '<Error><Code>ExpiredToken</Code></Error>' }
 
-/** Storage of which the n-th grant has the access key `key-<n>` and lives for `lifetimeMs`. */
-async function setUp(answer: (accessKey: string, callIndex: number) => StubAnswer, lifetimeMs?: number) {
+/** The stores that credentials are vended for: how one is sent, how it comes, and how it is refused once it has ended. */
+const STORES = {
+  s3: {
+    uri: 's3://b/t/x',
+    prefix: 's3://b/t',
+    sentIn: (authorization: string) => /Credential=([^/]+)\//.exec(authorization)?.[1],
+    vend: (key: string, endpoint: string) => ({
+      's3.access-key-id': key,
+      's3.secret-access-key': 'secret',
+      's3.endpoint': endpoint,
+      's3.path-style-access': 'true',
+      'client.region': 'r',
+    }),
+    expiry: 's3.session-token-expires-at-ms',
+    ended: EXPIRED,
+    details: { bucket: 'b', key: 't/x', region: 'r' },
+  },
+  gcs: {
+    uri: 'gs://b/t/x',
+    prefix: 'gs://b/t',
+    sentIn: (authorization: string) => /^Bearer (.*)$/.exec(authorization)?.[1],
+    vend: (key: string) => ({ 'gcs.oauth2.token': key }),
+    expiry: 'gcs.oauth2.token-expires-at',
+    ended: { status: 401, body: '' },
+    details: { bucket: 'b', key: 't/x' },
+  },
+  azure: {
+    uri: 'abfss://b@acct.dfs.core.windows.net/t/x',
+    prefix: 'abfss://b@acct.dfs.core.windows.net/t',
+    sentIn: (_authorization: string, query: URLSearchParams) => query.get('sig') ?? undefined,
+    vend: (key: string) => ({ 'adls.sas-token.acct': `sp=r&sig=${key}` }),
+    expiry: 'adls.sas-token-expires-at-ms.acct',
+    ended: { status: 403, headers: { 'x-ms-error-code': 'AuthenticationFailed' }, body: '' },
+    details: { bucket: 'b@acct', key: 't/x' },
+  },
+}
+type StoreKind = keyof typeof STORES
+
+/** Storage of which the n-th grant has the credential `key-<n>` and lives for `lifetimeMs`. */
+async function setUp(
+  kind: StoreKind,
+  answer: (credential: string, callIndex: number) => StubAnswer,
+  lifetimeMs?: number,
+) {
+  const { uri, prefix, sentIn, vend, expiry } = STORES[kind]
   let calls = 0
-  const stub: StubServer = await startStub(({ headers }) => {
-    const accessKey = /Credential=([^/]+)\//.exec(headers.authorization ?? '')?.[1] ?? 'none'
-    return answer(accessKey, (calls += 1) - 1)
+  const stub: StubServer = await startStub(({ headers, query }) => {
+    const credential = sentIn(headers.authorization ?? '', query) ?? 'none'
+    return answer(credential, (calls += 1) - 1)
   })
   const clock = createManualClock(1_700_000_000_000)
   const dispatcher = createStorageDispatcher()
@@ -31,18 +74,12 @@ async function setUp(answer: (accessKey: string, callIndex: number) => StubAnswe
   let grants = 0
   const nextGrant = (): StorageGrant => {
     grants += 1
-    const map: Record<string, string> = {
-      's3.access-key-id': `key-${grants}`,
-      's3.secret-access-key': 'secret',
-      's3.endpoint': stub.url.href,
-      's3.path-style-access': 'true',
-      'client.region': 'r',
-    }
-    if (lifetimeMs !== undefined) map['s3.session-token-expires-at-ms'] = String(clock.nowMs() + lifetimeMs)
+    const map: Record<string, string> = vend(`key-${grants}`, stub.url.href)
+    if (lifetimeMs !== undefined) map[expiry] = String(clock.nowMs() + lifetimeMs)
     return {
       storageCredentials: [
         {
-          prefix: 's3://b/t',
+          prefix,
           config: new Map(Object.entries(map).map(([key, value]) => [key, new Secret(value)])),
         },
       ],
@@ -53,8 +90,11 @@ async function setUp(answer: (accessKey: string, callIndex: number) => StubAnswe
     config: {
       storageAccess: 'vended-credentials',
       s3: { endpoint: undefined, region: undefined, isPathStyle: undefined, isAnonymous: false },
+      gcsEndpoint: stub.url,
+      adlsEndpoint: stub.url,
     },
     dispatcher,
+    onOutcome: () => undefined,
     clock,
   })
   const { store } = open(nextGrant(), {
@@ -62,13 +102,14 @@ async function setUp(answer: (accessKey: string, callIndex: number) => StubAnswe
     askSignature: () => Promise.reject(new Error('nothing is signed')),
   })
   const read = async (): Promise<string> =>
-    Buffer.from(await store.readObject('s3://b/t/x', { bytesMax: 100 }, NEVER)).toString()
+    Buffer.from(await store.readObject(uri, { bytesMax: 100 }, NEVER)).toString()
   return { read, clock, grantCount: () => grants, stub }
 }
 
-describe('[CR4] vended credentials', () => {
+describe.each(['s3', 'gcs', 'azure'] as const)('[CR4] vended credentials of %s', (kind) => {
+  const { ended, details } = STORES[kind]
   it('are asked for anew when a fifth of their life is left, at most five minutes', async () => {
-    const { read, clock, grantCount } = await setUp((key) => ({ body: key }), 100_000)
+    const { read, clock, grantCount } = await setUp(kind, (key) => ({ body: key }), 100_000)
     expect(await read()).toBe('key-1')
     clock.advance(80_000)
     expect(await read()).toBe('key-1')
@@ -79,30 +120,30 @@ describe('[CR4] vended credentials', () => {
   })
 
   it('are asked for once by reads that run together', async () => {
-    const { read, clock, grantCount } = await setUp((key) => ({ body: key }), 1_000)
+    const { read, clock, grantCount } = await setUp(kind, (key) => ({ body: key }), 1_000)
     clock.advance(900)
     expect(await Promise.all([read(), read(), read()])).toEqual(['key-2', 'key-2', 'key-2'])
     expect(grantCount()).toBe(2)
   })
 
   it('are renewed once and the read repeated once when storage calls them expired', async () => {
-    const { read, grantCount, stub } = await setUp((key) => (key === 'key-1' ? EXPIRED : { body: key }))
+    const { read, grantCount, stub } = await setUp(kind, (key) => (key === 'key-1' ? ended : { body: key }))
     expect(await read()).toBe('key-2')
     expect(grantCount()).toBe(2)
     expect(stub.requests).toHaveLength(2)
   })
 
   it('that are refused again end in STORAGE_ACCESS_DENIED', async () => {
-    const { read, grantCount } = await setUp(() => EXPIRED)
+    const { read, grantCount } = await setUp(kind, () => ended)
     await expect(read()).rejects.toMatchObject({
       code: 'STORAGE_ACCESS_DENIED',
-      details: { bucket: 'b', key: 't/x', region: 'r' },
+      details,
     })
     expect(grantCount()).toBe(2)
   })
 
   it('are not renewed for a plain refusal', async () => {
-    const { read, grantCount } = await setUp(() => ({
+    const { read, grantCount } = await setUp(kind, () => ({
       status: 403,
       body: '<Error><Code>AccessDenied</Code></Error>',
     }))

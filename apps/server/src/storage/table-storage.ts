@@ -8,16 +8,24 @@ import * as z from 'zod'
 import { AppError } from '@lake/core/errors.ts'
 import type { Clock } from '../concurrency/clock.ts'
 import { createSingleFlight } from '../concurrency/single-flight.ts'
-import type { IcebergConfig } from '../config.ts'
 import { LIMITS } from '../limits.ts'
 import type { ObjectStore } from './object-store.ts'
 import { createRemoteSigner, type AskSignature } from './remote-signer.ts'
 import { createAmbientIdentity, type AmbientIdentity } from './s3-ambient.ts'
-import { StorageCredentialsRefused } from './s3-errors.ts'
+import { createAzureObjectStore } from './azure-object-store.ts'
+import { createGcsObjectStore } from './gcs-object-store.ts'
+import type { StorageOutcome } from './http-object-store.ts'
 import { createS3ObjectStore } from './s3-object-store.ts'
 import type { S3CredentialSource } from './s3-request.ts'
+import { StorageCredentialsRefused } from './storage-errors.ts'
 import { createTablePaths, type TablePaths } from './table-paths.ts'
-import { selectS3Settings, type S3Settings, type StorageGrant } from './vended-credentials.ts'
+import {
+  selectSettings,
+  type S3Settings,
+  type StorageGrant,
+  type StorageOverrides,
+  type StorageSettings,
+} from './vended-credentials.ts'
 
 export interface TableStorage {
   readonly store: ObjectStore
@@ -35,22 +43,22 @@ export interface GrantSource {
 
 export type OpenTableStorage = (grant: StorageGrant, source: GrantSource) => TableStorage
 
-/** Property of a table's config that maps foreign path prefixes to `s3://` ones, as a JSON object of texts. */
+/** Property of a table's config that maps foreign path prefixes to those of stores, as a JSON object of texts. */
 const PATH_MAP_PROPERTY = 'lake.path-map'
 const pathMap = z.record(z.string(), z.string())
 
 interface Opened {
   readonly store: ObjectStore
-  readonly settings: S3Settings
+  readonly settings: StorageSettings
 }
 
 /** @param dispatcher connections shared by all tables; the caller closes it */
 export function createTableStorageFactory(options: {
-  readonly config: Pick<IcebergConfig, 's3' | 'storageAccess'>
+  readonly config: StorageOverrides
   readonly dispatcher: Dispatcher
   readonly clock: Clock
+  readonly onOutcome: StorageOutcome
 }): OpenTableStorage {
-  const { storageAccess: access, s3: override } = options.config
   const openStore = createStoreOpener(options)
 
   return (firstGrant, { renew, askSignature }) => {
@@ -60,7 +68,7 @@ export function createTableStorageFactory(options: {
     const renewals = createSingleFlight<StorageGrant>()
 
     const openFor = async (uri: string, signal: AbortSignal): Promise<Opened> => {
-      const settings = selectS3Settings(uri, grant, { access, override })
+      const settings = selectSettings(uri, grant, options.config)
       const key = settingsKey(settings)
       const store = stores.get(key) ?? (await openStore(settings, askSignature, signal))
       stores.set(key, store)
@@ -83,8 +91,7 @@ export function createTableStorageFactory(options: {
       try {
         return await work(opened.store)
       } catch (error) {
-        const isVended = typeof opened.settings.credentials !== 'string'
-        if (!isVended || !(error instanceof StorageCredentialsRefused)) throw error
+        if (!isVended(opened.settings) || !(error instanceof StorageCredentialsRefused)) throw error
         await renewGrant(signal)
         return await work((await openFor(uri, signal)).store)
       }
@@ -104,15 +111,23 @@ export function createTableStorageFactory(options: {
 }
 
 type OpenStore = (
-  settings: S3Settings,
+  settings: StorageSettings,
   askSignature: AskSignature,
   signal: AbortSignal,
 ) => Promise<ObjectStore>
 
-function createStoreOpener({ dispatcher, clock }: { dispatcher: Dispatcher; clock: Clock }): OpenStore {
+function createStoreOpener(parts: {
+  readonly dispatcher: Dispatcher
+  readonly clock: Clock
+  readonly onOutcome: StorageOutcome
+}): OpenStore {
+  const { dispatcher, clock, onOutcome } = parts
   let ambient: AmbientIdentity | undefined
   const ambientIdentity = (): AmbientIdentity => (ambient ??= createAmbientIdentity())
   return async (settings, askSignature, signal) => {
+    const shared = { dispatcher, onOutcome }
+    if (settings.kind === 'gcs') return createGcsObjectStore({ ...settings, ...shared })
+    if (settings.kind === 'azure') return createAzureObjectStore({ ...settings, ...shared })
     const { credentials, endpoint, isPathStyle } = settings
     const ambientRegion =
       settings.region === undefined && credentials === 'ambient'
@@ -127,13 +142,17 @@ function createStoreOpener({ dispatcher, clock }: { dispatcher: Dispatcher; cloc
         credentials === 'remote-signing'
           ? { sign: createRemoteSigner({ region, ask: askSignature, clock }) }
           : credentialSource(credentials, ambientIdentity),
-      dispatcher,
+      ...shared,
     })
   }
 }
 
+function isVended(settings: StorageSettings): boolean {
+  return settings.kind !== 's3' || typeof settings.credentials !== 'string'
+}
+
 /** The margin shrinks with the life of the credentials, or short-lived ones would be renewed for every read. */
-function isEnding({ expiresAtMs }: S3Settings, grantedAtMs: number, nowMs: number): boolean {
+function isEnding({ expiresAtMs }: StorageSettings, grantedAtMs: number, nowMs: number): boolean {
   if (expiresAtMs === undefined) return false
   const marginMs = Math.min(LIMITS.storageCredentialsMarginMs, (expiresAtMs - grantedAtMs) / 5)
   return expiresAtMs - nowMs < marginMs
@@ -153,12 +172,21 @@ function credentialSource(
 }
 
 /** Two settings with one key read through one store. It lives as long as the table's storage and is never printed. */
-function settingsKey({ endpoint, region, isPathStyle, credentials }: S3Settings): string {
-  const identity =
-    typeof credentials === 'string'
-      ? credentials
-      : [credentials.accessKeyId.reveal(), credentials.sessionToken?.reveal() ?? '']
-  return JSON.stringify([endpoint, region, isPathStyle, identity])
+function settingsKey(settings: StorageSettings): string {
+  switch (settings.kind) {
+    case 'gcs':
+      return JSON.stringify(['gcs', settings.endpoint, settings.userProject, settings.token.reveal()])
+    case 'azure':
+      return JSON.stringify(['azure', settings.endpoint, settings.sas.reveal()])
+    case 's3': {
+      const { endpoint, region, isPathStyle, credentials } = settings
+      const identity =
+        typeof credentials === 'string'
+          ? credentials
+          : [credentials.accessKeyId.reveal(), credentials.sessionToken?.reveal() ?? '']
+      return JSON.stringify(['s3', endpoint, region, isPathStyle, identity])
+    }
+  }
 }
 
 function readPathMap(grant: StorageGrant): ReadonlyMap<string, string> {

@@ -99,6 +99,7 @@ describe('selectS3Settings', () => {
       isAnonymous: true,
     }
     expect(select('s3://b/x', given, override)).toEqual({
+      kind: 's3',
       endpoint: 'http://127.0.0.1:9000/',
       region: 'z',
       isPathStyle: true,

@@ -1,21 +1,34 @@
-// Which storage settings apply to one object: the catalog's credentials by longest prefix, its config, and the
-// deployment's S3 override. Pure. Fails closed: where credentials were to be vended and none fit, nothing else is tried.
-// Source: Iceberg REST OpenAPI, LoadTableResult ("storage-credentials first, then config").
+// Which storage settings apply to one object: the catalog's credentials by longest prefix, its config, and what the
+// deployment sets in their place. Pure. Fails closed: where credentials were to be vended and none fit, nothing else is tried.
 import { AppError } from '@lake/core/errors.ts'
 import type { IcebergConfig, S3Override } from '../config.ts'
 import type { Secret } from '../observability/redaction.ts'
-
-export type StorageProperties = ReadonlyMap<string, Secret>
+import { longestPrefix, type StorageEntry, type StorageProperties } from './credential-prefix.ts'
+import {
+  expiryOf,
+  GENERAL_EXPIRY_PROPERTIES,
+  selectAzureSettings,
+  selectGcsSettings,
+  tokenExpiries,
+  type AzureSettings,
+  type GcsSettings,
+} from './vended-tokens.ts'
 
 export interface StorageGrant {
-  readonly storageCredentials: readonly { readonly prefix: string; readonly config: StorageProperties }[]
+  readonly storageCredentials: readonly StorageEntry[]
   /** The table's config over the catalog's. */
   readonly config: StorageProperties
   /** Set where the catalog says how it signs requests. */
   readonly remoteSigning?: object | undefined
 }
 
+export type StorageSettings = S3Settings | GcsSettings | AzureSettings
+
+/** What the deployment sets for the storage of all tables. */
+export type StorageOverrides = Pick<IcebergConfig, 'storageAccess' | 's3' | 'gcsEndpoint' | 'adlsEndpoint'>
+
 export interface S3Settings {
+  readonly kind: 's3'
   readonly endpoint: string | undefined
   readonly region: string | undefined
   readonly isPathStyle: boolean
@@ -31,27 +44,50 @@ export interface S3Keys {
 }
 
 /**
- * Settings for reading `uri` (canonical, `s3://…`).
- * @throws AppError CATALOG_CREDENTIALS_NOT_VENDED
+ * Settings for reading `uri` (canonical).
+ * @throws AppError CATALOG_CREDENTIALS_NOT_VENDED, TABLE_UNSUPPORTED (a store that this way to storage is not for)
  */
+export function selectSettings(
+  uri: string,
+  grant: StorageGrant,
+  overrides: StorageOverrides,
+): StorageSettings {
+  const { storageAccess: access } = overrides
+  if (uri.startsWith('s3://')) return selectS3Settings(uri, grant, { access, override: overrides.s3 })
+  const isGcs = uri.startsWith('gs://')
+  if (access !== 'vended-credentials') {
+    const place = isGcs ? 'Google Cloud Storage' : 'Azure Storage'
+    throw new AppError(
+      'TABLE_UNSUPPORTED',
+      `The table is on ${place}, which is read with vended credentials only, not by ${access}`,
+      { details: { feature: `${access} on ${place}` } },
+    )
+  }
+  return isGcs
+    ? selectGcsSettings(uri, grant, overrides.gcsEndpoint)
+    : selectAzureSettings(uri, grant, overrides.adlsEndpoint)
+}
+
+/** @throws AppError CATALOG_CREDENTIALS_NOT_VENDED */
 export function selectS3Settings(
   uri: string,
   grant: StorageGrant,
   options: { access: IcebergConfig['storageAccess']; override: S3Override },
 ): S3Settings {
   const { access, override } = options
-  const matched = longestPrefix(uri, grant.storageCredentials)
+  const matched = longestPrefix(uri, grant.storageCredentials, (config) => config.has('s3.access-key-id'))
   const properties = new Map([...grant.config, ...(matched?.config ?? [])])
   const text = (name: string): string | undefined => properties.get(name)?.reveal()
   const isPathStyle = override.isPathStyle ?? text('s3.path-style-access') === 'true'
   const credentials = override.isAnonymous ? 'anonymous' : credentialsFor(access, properties, grant)
   return {
+    kind: 's3',
     // A request that the ambient identity signs goes nowhere that the deployment did not choose.
     endpoint: override.endpoint?.href ?? (access === 'workload-identity' ? undefined : text('s3.endpoint')),
     region: override.region ?? text('client.region') ?? text('s3.region') ?? text('region'),
     isPathStyle,
     credentials,
-    expiresAtMs: typeof credentials === 'string' ? undefined : expiryOf(text),
+    expiresAtMs: typeof credentials === 'string' ? undefined : expiryOf(text, S3_EXPIRY_PROPERTIES),
   }
 }
 
@@ -71,18 +107,15 @@ function credentialsFor(
   )
 }
 
-/** Names under which catalogs tell the end of credentials, in milliseconds since 1970. */
-const EXPIRY_PROPERTIES = ['s3.session-token-expires-at-ms', 'expiration-time', 'expires-at-ms']
-
-function expiryOf(text: (name: string) => string | undefined): number | undefined {
-  const said = EXPIRY_PROPERTIES.map(text).find((value) => value !== undefined && /^\d{10,16}$/.test(value))
-  return said === undefined ? undefined : Number(said)
-}
+const S3_EXPIRY_PROPERTIES = ['s3.session-token-expires-at-ms', ...GENERAL_EXPIRY_PROPERTIES]
 
 /** The earliest end that a grant's credentials are said to have; undefined where none is said. */
 export function credentialsEndAtMs({ storageCredentials, config }: StorageGrant): number | undefined {
-  const ends = [config, ...storageCredentials.map((entry) => entry.config)].flatMap(
-    (properties) => expiryOf((name) => properties.get(name)?.reveal()) ?? [],
+  const ends = [config, ...storageCredentials.map((entry) => entry.config)].flatMap((properties) =>
+    [
+      expiryOf((name) => properties.get(name)?.reveal(), S3_EXPIRY_PROPERTIES) ?? [],
+      tokenExpiries(properties),
+    ].flat(),
   )
   return ends.length === 0 ? undefined : Math.min(...ends)
 }
@@ -97,26 +130,4 @@ function vendedKeys(properties: StorageProperties): S3Keys {
     )
   }
   return { accessKeyId, secretAccessKey, sessionToken: properties.get('s3.session-token') }
-}
-
-/** Longest prefix that ends at a `/` boundary of `uri`; entries without credentials are passed over. */
-function longestPrefix(
-  uri: string,
-  entries: StorageGrant['storageCredentials'],
-): StorageGrant['storageCredentials'][number] | undefined {
-  let best: StorageGrant['storageCredentials'][number] | undefined
-  for (const entry of entries) {
-    const hasKeys = entry.config.has('s3.access-key-id')
-    if (hasKeys && covers(entry.prefix, uri) && entry.prefix.length > (best?.prefix.length ?? -1))
-      best = entry
-  }
-  return best
-}
-
-/** A bare `s3` is the root of everything; `s3a` and `s3n` are the same storage. */
-function covers(prefix: string, uri: string): boolean {
-  const canonical = prefix.replace(/^s3[an]:\/\//, 's3://')
-  if (canonical === 's3' || canonical === 's3://' || canonical === '') return true
-  if (!uri.startsWith(canonical)) return false
-  return canonical.endsWith('/') || uri.length === canonical.length || uri[canonical.length] === '/'
 }

@@ -54,6 +54,8 @@ export async function startStubCatalog(
       storageAccess: options.storageAccess ?? 'vended-credentials',
       signerOrigins: options.signerOrigins ?? [],
       s3: { endpoint: undefined, region: undefined, isPathStyle: undefined, isAnonymous: false },
+      gcsEndpoint: undefined,
+      adlsEndpoint: undefined,
       discovery: 'list',
     },
     readMetadataFile:
