@@ -70,6 +70,8 @@ export interface Config extends AccessConfig {
   readonly enginesMax: number
   readonly engineSpillBytesMax: number
   readonly engineThreads: number
+  /** undefined: engine processes are of the server's user. */
+  readonly engineUser: { readonly uid: number; readonly gid: number } | undefined
   readonly logLevel: string
 }
 
@@ -99,6 +101,7 @@ export function readConfig(environment: Environment): Config {
     engineMemoryBytesMax: reader.integer('LAKE_ENGINE_MEMORY_BYTES_MAX', 2 * GIB, 64 * 1_048_576),
     enginesMax: reader.integer('LAKE_ENGINES_MAX', 2, 1),
     engineSpillBytesMax: reader.integer('LAKE_ENGINE_SPILL_BYTES_MAX', 10 * GIB, 0),
+    engineUser: readEngineUser(reader),
     engineThreads: reader.integer('LAKE_ENGINE_THREADS', availableParallelism(), 1),
     logLevel: reader.choice('LAKE_LOG_LEVEL', LOG_LEVELS) ?? 'info',
   }
@@ -109,6 +112,16 @@ export function readConfig(environment: Environment): Config {
     })
   }
   return config
+}
+
+function readEngineUser(reader: Reader): Config['engineUser'] {
+  const name = 'LAKE_ENGINE_USER'
+  const text = reader.text(name)
+  if (text === undefined) return undefined
+  const [, uid, gid] = /^([1-9]\d{0,9}):([1-9]\d{0,9})$/.exec(text) ?? []
+  if (uid !== undefined && gid !== undefined) return { uid: Number(uid), gid: Number(gid) }
+  reader.fault(name, 'must be uid:gid, both numbers and not 0')
+  return undefined
 }
 
 function readIceberg(reader: Reader): IcebergConfig | undefined {

@@ -170,6 +170,18 @@ export const LIMITS = {
   engineInterruptGraceMs: 500,
   engineThreadsMax: 4,
   engineSpillBytesMax: 8_192 * MIB,
+  /** Heap of JavaScript in an engine process. */
+  engineHeapMib: 512,
+  /**
+   * Memory that an engine process may map: so many times the engine's own limit, which does not count everything, and for
+   * the program and its threads. What is beyond fails there, by a code or by the end of the process.
+   */
+  engineDataShareMax: 2,
+  engineDataBytes: 2_048 * MIB,
+  engineThreadDataBytes: 16 * MIB,
+  engineOpenFilesMax: 16_384,
+  /** Of one file that it writes, where it may spill nothing. */
+  engineFileBytesMin: MIB,
   engineStartMs: 30 * SECOND,
   engineResetMs: 5 * SECOND,
   analysisDeadlineMs: 5 * SECOND,

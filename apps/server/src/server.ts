@@ -34,6 +34,7 @@ import { mapConcurrently } from './concurrency/map-concurrently.ts'
 import type { Config, IcebergConfig } from './config.ts'
 import type { Address } from './config/reader.ts'
 import type { Engine } from './engine/engine.ts'
+import { planEngineLaunch } from './engine/engine-launch.ts'
 import { createEnginePool } from './engine/engine-pool.ts'
 import { createEstimates } from './flight/estimates.ts'
 import { createFlightService } from './flight/flight-service.ts'
@@ -103,7 +104,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   await checkNamespaces(config.iceberg, lake.catalog)
   const audit = stack.use(await openAudit(config, { metrics, clock }))
   const quotas = createQuotas(config.quotas, clock, shared?.bytesElsewhere)
-  const parts = { ...lake, audit, quotas, metrics, clock, stack, pruning: options.pruning }
+  const parts = { ...lake, audit, logger, quotas, metrics, clock, stack, pruning: options.pruning }
   const services = await createQueryServices(config, config.iceberg, parts)
   const sealer = createTicketSealer({ keys, purpose: 'do-get', clock })
   const statements = await openBackground(config, {
@@ -288,6 +289,7 @@ async function createQueryServices(
   iceberg: IcebergConfig,
   parts: LakeAccess & {
     audit: AuditLog
+    logger: Logger
     quotas: Quotas
     metrics: Metrics
     clock: Clock
@@ -301,8 +303,11 @@ async function createQueryServices(
     await rm(scratchDirectory, { recursive: true, force: true })
   })
   const chunkCache = await openChunkCache(config, metrics, stack)
+  const launch = await planEngineLaunch(config.engineUser)
+  for (const words of launch.missing) parts.logger.warn(words)
   const engine = stack.use(
     await createEnginePool({
+      launch,
       scratchDirectory,
       enginesMax: config.enginesMax,
       memoryBytesMax: config.engineMemoryBytesMax,

@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isAppError } from '@lake/core/errors.ts'
+import { planEngineLaunch } from '../src/engine/engine-launch.ts'
 import { startEngineClient, type EngineClient } from '../src/engine/engine-client.ts'
 import { collect, never, query, startTestEngine } from './engine-support.ts'
 
@@ -16,6 +17,7 @@ beforeAll(async () => {
   await writeFile(join(other, 'secret.csv'), 'a,b\n1,2\n')
   client = await startEngineClient(
     {
+      launch: await planEngineLaunch(undefined),
       role: 'session',
       scratchDirectory: test.directory,
       memoryBytesMax: 256 * 1_048_576,
@@ -105,7 +107,7 @@ describe('network and extensions', () => {
   })
 })
 
-it('the process has an empty environment', async () => {
+it('[EN1] the process has an empty environment', async () => {
   process.env['LAKE_TEST_SECRET'] = 'hunter2'
   await using fresh = await startTestEngine()
   await using session = await fresh.engine.acquire(never)

@@ -1,11 +1,30 @@
 // An engine pool for tests, and helpers to run statements on it.
 import { mkdtemp, rm } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { tableFromIPC, type Table } from 'apache-arrow'
 import { END_OF_STREAM } from '../src/engine/arrow-messages.ts'
 import { createEnginePool, type EnginePoolOptions } from '../src/engine/engine-pool.ts'
 import type { Engine, EngineSession, EngineTable } from '../src/engine/engine.ts'
+
+/** What the system says of a process. */
+export function readProcess(pid: number) {
+  const read = (name: string): string => readFileSync(`/proc/${pid}/${name}`, 'utf8')
+  const status = new Map(
+    [...read('status').matchAll(/^(\w+):[ \t]*(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
+  )
+  const limits = new Map(
+    [...read('limits').matchAll(/^(Max .*?)\s{2,}(\S+)\s+(\S+)/gm)].map(([, name = '', soft, hard]) => [
+      name,
+      [soft, hard],
+    ]),
+  )
+  const environment = read('environ')
+    .split('\0')
+    .filter((entry) => entry !== '')
+  return { status, limits, environment, oomScore: Number(read('oom_score_adj')) }
+}
 
 export const never: AbortSignal = new AbortController().signal
 

@@ -35,7 +35,7 @@ const own = (stack: TestStack): Record<string, string> => ({
 const clientsOf = (headers: Record<string, string>): TestClient[] =>
   stacks.map(({ url }) => createTestClient(url, headers))
 
-describe('[RP1] two servers with a common store', () => {
+describe('[RE1] two servers with a common store', () => {
   it('end a session together', async () => {
     const [here] = stacks
     const answer = await createTestClient(here!.url).request(

@@ -62,6 +62,7 @@ export const VARIABLES = [
   'LAKE_ENGINES_MAX',
   'LAKE_ENGINE_SPILL_BYTES_MAX',
   'LAKE_ENGINE_THREADS',
+  'LAKE_ENGINE_USER',
   'LAKE_LOG_LEVEL',
 ] as const
 export type Variable = (typeof VARIABLES)[number]

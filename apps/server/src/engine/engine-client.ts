@@ -1,14 +1,15 @@
 // One engine process as the server holds it: started with an empty environment and a folder of its own, asked over IPC,
 // stopped by interrupt and then by SIGKILL. Knows nothing of statements; session.ts and analyst.ts do.
-import { fork, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdir, readdir, rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { AppError } from '@lake/core/errors.ts'
 import { abortError, throwIfAborted } from '../concurrency/deadline.ts'
 import { LIMITS } from '../limits.ts'
 import { engineError } from './engine-errors.ts'
+import type { EngineLaunch } from './engine-launch.ts'
 import { createFrameReader, type ReadFrame } from './frame-reader.ts'
 import type { EngineRequest, EngineSettings, FromEngine, StartAnswer, ToEngine } from './protocol.ts'
 
@@ -40,23 +41,13 @@ interface Pending {
   reject(error: Error): void
 }
 
-const PROCESS_FILE = new URL('./engine-process.ts', import.meta.url)
 const STDERR_LENGTH_MAX = 2_000
 
-function spawnProcess(directory: string): ChildProcess {
-  return fork(PROCESS_FILE, [], {
+function spawnProcess(command: readonly string[], directory: string): ChildProcess {
+  const [file = '', ...args] = command
+  return spawn(file, args, {
     cwd: directory,
     env: {},
-    execArgv: [
-      '--disable-warning=ExperimentalWarning',
-      '--disable-warning=SecurityWarning',
-      // What JavaScript in the process may do; native code is bounded by the engine's own lockdown. Node cannot forbid
-      // the network by these flags, but the engine has no extension that could use it.
-      '--permission',
-      '--allow-addons',
-      '--allow-fs-read=*',
-      '--max-old-space-size=512',
-    ],
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'ipc'],
   })
 }
@@ -69,15 +60,19 @@ function processFailed(stderr: string, how: string): AppError {
 
 /** Starts a process with an open, locked database. @throws AppError ENGINE_FAILED, CANCELLED */
 export async function startEngineClient(
-  options: Omit<EngineSettings, 'directory'> & { readonly scratchDirectory: string },
+  options: Omit<EngineSettings, 'directory'> & {
+    readonly scratchDirectory: string
+    readonly launch: EngineLaunch
+  },
   signal: AbortSignal,
 ): Promise<EngineClient> {
-  const { scratchDirectory, ...rest } = options
+  const { scratchDirectory, launch, ...rest } = options
   const directory = join(scratchDirectory, `engine-${randomUUID()}`)
-  await mkdir(directory, { recursive: true })
-  const child = spawnProcess(directory)
-  const client = createClient(child, directory)
+  await launch.prepare(directory)
+  const child = spawnProcess(launch.command(rest), directory)
+  const client = createClient(child, directory, launch)
   try {
+    if (child.pid !== undefined) await launch.settle(child.pid)
     const request = { kind: 'start', settings: { ...rest, directory } } as const
     const started = (await client.request(request, signal)) as StartAnswer
     return Object.assign(client, { version: started.version })
@@ -116,7 +111,7 @@ function createCalls(child: ChildProcess) {
   }
 }
 
-function createClient(child: ChildProcess, directory: string): EngineClient {
+function createClient(child: ChildProcess, directory: string, launch: EngineLaunch): EngineClient {
   const calls = createCalls(child)
   const lost = new AbortController()
   let isAlive = true
@@ -182,6 +177,7 @@ function createClient(child: ChildProcess, directory: string): EngineClient {
       for (const name of await readdir(directory)) {
         await rm(join(directory, name), { recursive: true, force: true })
       }
+      await launch.prepare(directory)
     },
   }
 }

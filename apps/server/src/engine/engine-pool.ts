@@ -12,6 +12,7 @@ import { LIMITS } from '../limits.ts'
 import { createAnalyst, type AnalysisProcess } from './analyst.ts'
 import type { Engine } from './engine.ts'
 import { startEngineClient, type EngineClient } from './engine-client.ts'
+import { planEngineLaunch, type EngineLaunch } from './engine-launch.ts'
 import { createSession } from './session.ts'
 
 export interface EnginePoolOptions {
@@ -23,6 +24,8 @@ export interface EnginePoolOptions {
   /** Scratch space of each process for sorts and joins that outgrow memory. */
   readonly spillBytesMax?: number
   readonly threads?: number
+  /** How processes are started; as confined as the platform allows where absent. */
+  readonly launch?: EngineLaunch
 }
 
 const never = new AbortController().signal
@@ -32,8 +35,9 @@ export function backgroundEnginesMax(enginesMax: number): number {
   return Math.max(1, enginesMax - 1)
 }
 
-function createStarter(options: EnginePoolOptions): Start {
+function createStarter(options: EnginePoolOptions, launch: EngineLaunch): Start {
   const shared = {
+    launch,
     scratchDirectory: options.scratchDirectory,
     batchRowsMax: LIMITS.batchRowsMax,
     batchBytesMax: LIMITS.batchBytesMax,
@@ -158,7 +162,7 @@ function createAnalysis(start: Start, processesMax: number): { take(): AnalysisP
 /** Starts the processes and waits for the one for analysis. Dispose it to end them all. */
 export async function createEnginePool(options: EnginePoolOptions): Promise<Engine> {
   await mkdir(options.scratchDirectory, { recursive: true })
-  const roster = createRoster(createStarter(options))
+  const roster = createRoster(createStarter(options, options.launch ?? (await planEngineLaunch(undefined))))
   const start: Start = (role) => roster.start(role)
   const idle = createIdle(start, options.enginesMax)
   const analysis = createAnalysis(start, LIMITS.analysisProcessesMax)

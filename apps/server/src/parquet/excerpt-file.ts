@@ -44,7 +44,7 @@ export async function writeExcerptFile(
   const path = join(target.directory, `${target.name}.parquet`)
   const partPath = `${path}.part`
   // Before anything may be removed: a file that is already there is not ours.
-  const handle = await open(partPath, 'wx', 0o600)
+  const handle = await open(partPath, 'wx', 0o644)
   try {
     try {
       const sink = createSink(handle, endOffset + footer.byteLength)

@@ -21,7 +21,7 @@ function describeStore(
   skip?: string,
 ): void {
   const title = skip === undefined ? name : `${name} (skipped: ${skip})`
-  describe.skipIf(skip !== undefined)(`[RP1] the store of replicas in ${title}`, () => {
+  describe.skipIf(skip !== undefined)(`[RE1] the store of replicas in ${title}`, () => {
     let connection: SqlConnection
     let store: ReplicaStore
     beforeAll(async () => {
@@ -123,7 +123,7 @@ afterAll(async () => {
   await postgres?.[Symbol.asyncDispose]()
 })
 
-describe('[RP2] while the store is away', () => {
+describe('[RE2] while the store is away', () => {
   it('sessions go on for a bounded time, and sign-outs and bytes wait for it', async () => {
     const clock = createManualClock(START_MS)
     const connection = openSqlite(':memory:')
