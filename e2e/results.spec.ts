@@ -123,7 +123,7 @@ test('[RW2] over a part of the rows, every tool says that it is a part', async (
   await page.getByRole('menuitem', { name: /^TSV/ }).click()
   await expect(page.getByText(/1 row × 1 column copied as TSV · cancelled after [\d,]+ rows/)).toBeVisible()
   await toolbar(page).getByRole('button', { name: 'Find' }).click()
-  await expect(page.getByText('looks in the loaded rows only')).toBeVisible()
+  await expect(page.getByText('looks in the first rows only')).toBeVisible()
   await workbench.screen('partial')
   await workbench.expectAccessible()
 })

@@ -231,6 +231,15 @@ describe('background statements', () => {
     })
   })
 
+  it('[AD1] need an engine process besides the one that is left for those who wait', () => {
+    const state = { LAKE_STATE_URL: 'file:///var/lib/lake' }
+    expect(faultsOf({ ...state, LAKE_ENGINES_MAX: '1' })).toEqual([
+      expect.stringMatching(/^LAKE_ENGINES_MAX must be 2 or more/),
+    ])
+    expect(readConfig({ ...state, LAKE_ENGINES_MAX: '2' }).enginesMax).toBe(2)
+    expect(readConfig({ LAKE_ENGINES_MAX: '1' }).enginesMax).toBe(1)
+  })
+
   it.each([
     ['LAKE_STATE_URL', 'sqlite:x'],
     ['LAKE_STATE_URL', 'file://host/x'],

@@ -105,6 +105,11 @@ export function readConfig(environment: Environment): Config {
     engineThreads: reader.integer('LAKE_ENGINE_THREADS', availableParallelism(), 1),
     logLevel: reader.choice('LAKE_LOG_LEVEL', LOG_LEVELS) ?? 'info',
   }
+  if (config.statements && config.enginesMax < 2)
+    reader.fault(
+      'LAKE_ENGINES_MAX',
+      'must be 2 or more where LAKE_STATE_URL is set, so that statements in the background leave one for those who wait',
+    )
   if (reader.faults.length > 0) {
     const faults = [...reader.faults]
     throw new AppError('INVALID_REQUEST', `The configuration has faults:\n  ${faults.join('\n  ')}`, {

@@ -270,6 +270,8 @@ export const LIMITS = {
   pollWaitMsMax: 20 * SECOND,
   pollEveryMs: 250,
   pollsWaitingMax: 256,
+  /** How long planning a statement that somebody waits for may look for a kept result of it. */
+  keptLookUpMs: 250,
 
   // Results of background statements
   /** A part is closed once it has so many bytes or rows; it may pass this by one batch. */

@@ -80,12 +80,7 @@ export interface ServerOptions {
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { config, logger, clock = systemClock } = options
-  if (config.iceberg === undefined) {
-    throw new AppError(
-      'INVALID_REQUEST',
-      'No catalog is configured: set LAKE_ICEBERG_REST_ENDPOINT, LAKE_ICEBERG_WAREHOUSE and LAKE_ICEBERG_NAMESPACES',
-    )
-  }
+  const iceberg = requireCatalog(config)
   await using stack = new AsyncDisposableStack()
   const metrics = createMetrics()
   const state = config.statements?.state
@@ -100,18 +95,21 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     logger,
     createId: randomUUID,
   })
-  const lake = openLake(config.iceberg, { resolver: options.resolver, metrics, clock, stack })
-  await checkNamespaces(config.iceberg, lake.catalog)
+  const lake = openLake(iceberg, { resolver: options.resolver, metrics, clock, stack })
+  await checkNamespaces(iceberg, lake.catalog)
   const audit = stack.use(await openAudit(config, { metrics, clock }))
   const quotas = createQuotas(config.quotas, clock, shared?.bytesElsewhere)
   const parts = { ...lake, audit, logger, quotas, metrics, clock, stack, pruning: options.pruning }
-  const services = await createQueryServices(config, config.iceberg, parts)
+  const services = await createQueryServices(config, iceberg, parts)
   const sealer = createTicketSealer({ keys, purpose: 'do-get', clock })
   const statements = await openBackground(config, {
     ...options,
     services,
     keys,
     tickets: sealer,
+    findPrincipal: async (principal, sinceMs, signal) =>
+      await access.authenticator.findAgain(principal, sinceMs, signal),
+    wholeSealer: createTicketSealer({ keys, purpose: 'whole-result', clock }),
     metrics,
     stack,
   })
@@ -120,11 +118,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     ...services,
     trustedProxies: config.trustedProxies,
     enginesMax: config.enginesMax,
-    browser: createCatalogBrowser({ ...services, discovery: config.iceberg.discovery }),
+    browser: createCatalogBrowser({ ...services, discovery: iceberg.discovery }),
     contents: createTableContents(services),
     flight: createFlightService({
       ...services,
       sealer,
+      kept: statements?.kept,
       createId: randomUUID,
       logger,
       metrics,
@@ -134,7 +133,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     verifyStorageAccess: async (ident, signal) => await verifyStorageAccess(ident, services, signal),
     logger,
     metrics,
-    discovery: config.iceberg.discovery,
+    discovery: iceberg.discovery,
     version: options.version,
     webDirectory: options.webDirectory,
     createId: randomUUID,
@@ -162,6 +161,14 @@ export async function verifyTable(
   await using stack = new AsyncDisposableStack()
   const parts = { resolver: options.resolver, metrics: createMetrics(), clock: systemClock, stack }
   return await verifyStorageAccess(ident, { ...openLake(iceberg, parts), clock: systemClock }, signal)
+}
+
+function requireCatalog({ iceberg }: Config): IcebergConfig {
+  if (iceberg) return iceberg
+  throw new AppError(
+    'INVALID_REQUEST',
+    'No catalog is configured: set LAKE_ICEBERG_REST_ENDPOINT, LAKE_ICEBERG_WAREHOUSE and LAKE_ICEBERG_NAMESPACES',
+  )
 }
 
 interface LakeAccess {

@@ -35,7 +35,7 @@ async function startServer(): Promise<Program<{ url: string }>> {
       ...lakeEnvironment(lake.ready),
       LAKE_HTTP_ADDR: '127.0.0.1:0',
       LAKE_LOG_LEVEL: 'error',
-      LAKE_ENGINES_MAX: '1',
+      LAKE_ENGINES_MAX: '2',
       LAKE_ENGINE_THREADS: '1',
       LAKE_TICKET_KEYS: `k:${Buffer.alloc(32, 7).toString('base64')}`,
       LAKE_STATE_URL: postgres.url,

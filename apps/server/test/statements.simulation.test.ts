@@ -3,6 +3,8 @@
 import { RecordBatchReader, type RecordBatch } from 'apache-arrow'
 import { expect, it } from 'vitest'
 import { isEnded } from '@lake/core/statements/statement.ts'
+import { ANYBODY } from '@lake/core/access/principal.ts'
+import { createAuthorizer } from '../src/access/authorizer.ts'
 import { LIMITS } from '../src/limits.ts'
 import { createResultReader } from '../src/statements/result-reader.ts'
 import { partKey } from '../src/statements/result-keys.ts'
@@ -63,7 +65,7 @@ async function simulate(seed: number, counts: Counts): Promise<void> {
   await time.run(() => fleet.lateCount === 0, time.nowMs() + 120_000)
   expect(fleet.errors, 'nothing fails but what was made to').toEqual([])
 
-  const reader = createResultReader({ objects, keys: [], clock: time })
+  const reader = createResultReader({ objects, keys: [], clock: time, authorizer: createAuthorizer([]) })
   const named: string[] = []
   for (const record of store.records.values()) {
     const { statementId, state, manifest, fencingToken } = record
@@ -76,8 +78,8 @@ async function simulate(seed: number, counts: Counts): Promise<void> {
     expect(planOf(statementId).isDoomed).toBe(false)
     const read = await reader.readManifest(record, never)
     const rows: unknown[] = []
-    for (const endpoint of reader.endpoints(read, 'o')) {
-      const part = await reader.readPart(endpoint.ticket, 'o', never)
+    for (const endpoint of reader.endpoints(read, ANYBODY)) {
+      const part = await reader.openPart(endpoint.ticket, ANYBODY, never)
       for (const batch of RecordBatchReader.from(part) as Iterable<RecordBatch>)
         rows.push(batch.getChildAt(0)?.get(0))
     }

@@ -1,5 +1,5 @@
 // What one run gave: the receipt above, the comparison with a link's answer, the rows, and the receipt's panel beside.
-import { ChartColumn as ChartIcon } from 'lucide-react'
+import { ChartColumn as ChartIcon, RotateCw } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import { ExportMenu } from './features/export/ExportMenu.tsx'
@@ -19,9 +19,25 @@ import { infoOf } from './query-run/run-state.ts'
 import { comparePath } from './route.ts'
 import { hasTopLevelLimit } from './sql/blank-literals.ts'
 
-/** To run a kept statement again is to submit it anew. */
+/** To run a background statement again is to submit it again. */
 const againOf = (source: RunSource): RunSource =>
   source.background === undefined ? source : { ...source, background: { kind: 'submit' } }
+
+/** Again, whatever is kept. */
+const anewOf = (source: RunSource): RunSource => ({ ...againOf(source), isAnew: true })
+
+function RunAnew({ onRunAnew }: { onRunAnew: () => void }) {
+  return (
+    <button
+      type="button"
+      className="button button-quiet receipt-toggle"
+      title="Reads the tables again instead of showing the kept result"
+      onClick={onRunAnew}
+    >
+      <RotateCw size={14} aria-hidden /> Run anew
+    </button>
+  )
+}
 
 const ChartPane = lazy(async () => {
   const module = await import('./features/charts/ChartPane.tsx')
@@ -69,6 +85,9 @@ export function ResultArea({ run, snapshot, title, onPlaceCursor }: ResultAreaPr
         onTogglePanel={() => setPanelOpen((isOpen) => !isOpen)}
         actions={
           <>
+            {snapshot.background?.isReused === true && (
+              <RunAnew onRunAnew={() => startRun(anewOf(run.source))} />
+            )}
             <ChartToggle isPressed={isChart} onToggle={() => setChart((shown) => !shown)} />
             <ExportMenu
               run={run}
@@ -105,7 +124,7 @@ export function ResultArea({ run, snapshot, title, onPlaceCursor }: ResultAreaPr
             run={run}
             snapshot={snapshot}
             onPlaceCursor={onPlaceCursor}
-            onRunAgain={() => startRun(againOf(run.source))}
+            onRunAgain={() => startRun(anewOf(run.source))}
           />
         )}
         {isPanelOpen && (

@@ -1,23 +1,51 @@
 // Asks before the page is left only where something would be lost: a text that the browser could not store, a statement
 // that has run for a while and would be stopped. What is stored, what is finished and what runs in the background asks
-// nothing.
+// nothing. The browser asks in its own words; what ends and what goes on is said on the page.
+import { isEnded } from '@lake/core/statements/statement.ts'
+import type { StatementsResponse } from '@lake/core/api/contract.ts'
+import { queryClient } from './api/query-client.ts'
 import { readTabs } from './features/editor/tabs-store.ts'
 import { LEAVE_ASKED_RUNNING_MS } from './limits.ts'
 import { runningRuns } from './query-run/run-registry.ts'
+import { countedText } from './ui/format-quantity.ts'
+import { say } from './ui/notice.ts'
 
-/** Whether leaving now would lose something. */
-function isAnythingLost(nowMs: number): boolean {
+interface Leaving {
+  /** Statements that end with the page. */
+  readonly endingCount: number
+  readonly backgroundCount: number
+  /** Whether there is a text that is stored nowhere. */
+  readonly isTextLost: boolean
+}
+
+/** What ends with the page and what goes on. */
+export function leaveText({ endingCount, backgroundCount, isTextLost }: Leaving): string {
+  const losses = [
+    ...(endingCount > 0 ? [`stops ${countedText(endingCount, 'statement')} here`] : []),
+    ...(isTextLost ? ['loses text that is not saved'] : []),
+  ]
+  const goesOn = backgroundCount === 0 ? '' : `; ${backgroundCount} in the background will go on`
+  return `Leaving ${losses.join(' and ')}${goesOn}.`
+}
+
+/** Null where leaving now would lose nothing. */
+function leavingAt(nowMs: number): Leaving | null {
   const { saveStatus } = readTabs()
   // What is being saved is written when the page is hidden.
-  if (saveStatus !== 'saved' && saveStatus !== 'saving') return true
-  return runningRuns().some(
-    ({ source, snapshot }) =>
-      source.background === undefined && nowMs - snapshot.startedAtMs >= LEAVE_ASKED_RUNNING_MS,
-  )
+  const isTextLost = saveStatus !== 'saved' && saveStatus !== 'saving'
+  const ending = runningRuns().filter(({ source }) => source.background === undefined)
+  const isLong = ending.some(({ snapshot }) => nowMs - snapshot.startedAtMs >= LEAVE_ASKED_RUNNING_MS)
+  if (!isTextLost && !isLong) return null
+  const known = queryClient.getQueryData<StatementsResponse>(['statements'])
+  const backgroundCount = known?.statements.filter(({ state }) => !isEnded(state)).length ?? 0
+  return { endingCount: ending.length, backgroundCount, isTextLost }
 }
 
 export function askBeforeLeaving(): void {
   addEventListener('beforeunload', (event) => {
-    if (isAnythingLost(Date.now())) event.preventDefault()
+    const leaving = leavingAt(Date.now())
+    if (leaving === null) return
+    say(leaveText(leaving), 'warn')
+    event.preventDefault()
   })
 }

@@ -41,6 +41,8 @@ export const SESSION_POLL_MS = 1_500
 export const CATALOG_STALE_MS = 30_000
 /** How long a poll of a background statement waits for news. */
 export const POLL_WAIT_MS = 10_000
+/** How long a kept result may take to answer before the statement runs instead. */
+export const KEPT_OPEN_MS_MAX = 5_000
 /** After a poll that failed but may not next time, and how often in a row; submissions are repeated under one key. */
 export const POLL_RETRY_MS = 2_000
 export const POLL_RETRIES_MAX = 300
@@ -51,13 +53,14 @@ export const STATEMENTS_IDLE_POLL_MS = 20_000
 /** A statement that reads more than this, or takes longer, is offered to run in the background. */
 export const BACKGROUND_OFFERED_BYTES = 256 * 1024 * 1024
 export const BACKGROUND_OFFERED_MS = 5_000
+/** A statement that takes longer says what becomes of it when the page is left. */
+export const LEAVING_SAID_MS = 1_500
 
 /** An interactive statement that has run this long is not stopped by leaving the page without being asked. */
 export const LEAVE_ASKED_RUNNING_MS = 5_000
 
 /** Cells of an answer that a fingerprint is made of; larger answers are compared by no one. */
 export const FINGERPRINT_CELLS_MAX = 2_000_000
-export const FINGERPRINT_SLICE_MS = 12
 /** Characters of a link's fragment; a longer one would be cut by mail and chat programs. */
 export const LINK_CHARS_MAX = 64_000
 export const NOTICE_SHOWN_MS = 8_000
@@ -82,6 +85,8 @@ export const SUGGESTIONS_MAX = 300
 /** Rows that are sorted in the browser; more than that is for ORDER BY. */
 export const SORT_ROWS_MAX = 500_000
 export const ROW_SLICE_MS = 12
+/** Rows of a result that are searched, counted and drawn in the browser, the first ones; all of it is for the engine. */
+export const EXAMINED_ROWS_MAX = 2_000_000
 /** Distinct values that a column's statistics count. */
 export const STATS_DISTINCT_MAX = 20_000
 /** Arrangements of results that are kept, those changed last. */

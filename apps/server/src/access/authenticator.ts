@@ -5,7 +5,7 @@ import type { OidcConfig } from '../config/access.ts'
 import { LIMITS } from '../limits.ts'
 import { digestToken } from './api-token.ts'
 import type { OidcClient } from './oidc-client.ts'
-import { principalOf } from './oidc-identity.ts'
+import { idPrefixOf, principalOf } from './oidc-identity.ts'
 import type { PrincipalsFile } from './principals-file.ts'
 import type { Session, Sessions } from './sessions.ts'
 
@@ -31,6 +31,17 @@ export interface Authenticator {
    *   token of the identity provider cannot be checked now.
    */
   authenticate(credentials: Credentials, signal: AbortSignal): Promise<Caller | undefined>
+  /**
+   * Who was authenticated before, with what is granted now. The identity provider is not asked again: what it granted
+   * holds for as long as a session may.
+   * @param authenticatedAtMs when the given grants were in force
+   * @returns undefined where they would not be authenticated any more
+   */
+  findAgain(
+    principal: Principal,
+    authenticatedAtMs: number,
+    signal: AbortSignal,
+  ): Promise<Principal | undefined>
   /** What keeps it from doing as configured, in words. */
   findProblems(signal: AbortSignal): Promise<readonly string[]>
 }
@@ -39,6 +50,7 @@ export interface Authenticator {
 export const NO_AUTHENTICATION: Authenticator = {
   isRequired: false,
   authenticate: () => Promise.resolve({ principal: ANYBODY, session: undefined }),
+  findAgain: ({ id }) => Promise.resolve(id === ANYBODY.id ? ANYBODY : undefined),
   findProblems: () => Promise.resolve([]),
 }
 
@@ -76,6 +88,12 @@ export function createAuthenticator(parts: {
           ? await findByBearer(bearer, signal)
           : session && (await findBySession(session, signal))
       return principal && { principal, session }
+    },
+    async findAgain(principal, authenticatedAtMs, signal) {
+      if (principal.id === null) return undefined
+      const isOfProvider = oidc !== undefined && principal.id.startsWith(idPrefixOf(oidc.config))
+      if (!isOfProvider) return (await principalsFile?.current(signal))?.find(principal.id)
+      return clock.nowMs() < authenticatedAtMs + LIMITS.sessionLifetimeMs ? principal : undefined
     },
     async findProblems(signal) {
       await principalsFile?.current(signal)

@@ -29,12 +29,15 @@ export function readIdentity(
   return { subject: sub, name: name === '' ? sub : name, values: known }
 }
 
+/** What the ids of the provider's principals begin with, and no others. */
+export const idPrefixOf = ({ issuer }: Pick<OidcConfig, 'issuer'>): string => `oidc:${issuer.href}|`
+
 export function principalOf(
   { subject, name, values }: OidcIdentity,
   { issuer, grants }: Pick<OidcConfig, 'issuer' | 'grants'>,
 ): Principal {
   const granted = [EVERYBODY, ...values].flatMap((value): readonly Grant[] => grants.get(value) ?? [])
-  return { id: `oidc:${issuer.href}|${subject}`, name, grants: granted }
+  return { id: idPrefixOf({ issuer }) + subject, name, grants: granted }
 }
 
 /** Names are shown, and written to the audit log. */

@@ -69,6 +69,24 @@ export function decodeMessage(bytes: Uint8Array): StreamMessage {
   return { kind: 'rows', rowCount: (decoded.header() as { length: number }).length }
 }
 
+/**
+ * The encapsulated messages of a whole stream, the schema first, without its end.
+ * @throws Error for what is no whole stream
+ */
+export function splitMessages(stream: Uint8Array): Uint8Array[] {
+  const messages: Uint8Array[] = []
+  for (let start = 0; start + 8 <= stream.byteLength;) {
+    const headerEnd = start + schemaLength(stream.subarray(start))
+    if (headerEnd === start + 8) return messages
+    const { bodyLength } = Message.decode(stream.subarray(start + 8, headerEnd))
+    const end = headerEnd + bodyLength
+    if (end > stream.byteLength) break
+    messages.push(stream.subarray(start, end))
+    start = end
+  }
+  throw new Error('an Arrow stream without its end')
+}
+
 /** Length of the schema message that a stream begins with: 8 bytes of prefix and the metadata; it has no body. */
 export function schemaLength(stream: Uint8Array): number {
   return 8 + new DataView(stream.buffer, stream.byteOffset).getInt32(4, true)

@@ -30,9 +30,12 @@ export interface EnginePoolOptions {
 
 const never = new AbortController().signal
 
-/** Of several processes all but one: people who wait find one soon, however long background statements run. */
+/**
+ * All but one: people who wait find one soon, however long background statements run. So none run where there is only
+ * one, which config.ts refuses.
+ */
 export function backgroundEnginesMax(enginesMax: number): number {
-  return Math.max(1, enginesMax - 1)
+  return enginesMax - 1
 }
 
 function createStarter(options: EnginePoolOptions, launch: EngineLaunch): Start {

@@ -7,14 +7,16 @@ import type {
   DoGetRequest,
   FlightInfoRequest,
   FlightInfoResponse,
+  KeptResult,
 } from '@lake/core/api/contract.ts'
 import type { ExportRequest } from '@lake/core/api/export-contract.ts'
+import type { TicketClaims } from '@lake/core/flight/ticket.ts'
 import { startDeadline } from '../concurrency/deadline.ts'
 import { LIMITS } from '../limits.ts'
 import { planQuery, resolveTables } from '../queries/plan-query.ts'
 import { formatVersion, type ResolvedReference } from '../queries/table-versions.ts'
 import { parseMetadataTableName } from '../queries/metadata-tables/metadata-table-name.ts'
-import { exportTicket, runTicket, type RunServices } from './run-ticket.ts'
+import { answerTicket, exportTicket, type RunServices } from './run-ticket.ts'
 import { createRunningStatements, type RunVerb } from './running-statements.ts'
 import type { TicketSealer } from './ticket-sealer.ts'
 
@@ -53,14 +55,41 @@ export interface FlightService {
   ): Promise<'cancelled' | 'cancelling' | 'notCancellable'>
 }
 
+/** Kept results of background statements, as far as they answer here. */
+export interface KeptAnswers {
+  /** One that answers a statement which was planned and authorized. */
+  findSoon(
+    planned: Pick<TicketClaims, 'sql' | 'substitutions' | 'pins'>,
+    principal: Principal,
+    signal: AbortSignal,
+  ): Promise<KeptResult | undefined>
+  /** Whether the ticket is one for a whole kept result. */
+  isTicket(ticket: string): boolean
+  /** @throws AppError TICKET_INVALID, TICKET_EXPIRED */
+  open(ticket: string, principal: string | null): TicketClaims
+  /** As `doGet`, from what is kept. */
+  stream(
+    claims: TicketClaims,
+    principal: Principal,
+    requestId: string,
+    signal: AbortSignal,
+  ): AsyncGenerator<Uint8Array>
+}
+
 export interface FlightServiceOptions extends RunServices {
   readonly sealer: TicketSealer
+  /** Absent where no results are kept. */
+  readonly kept: KeptAnswers | undefined
   readonly createId: () => string
 }
 
 export function createFlightService(services: FlightServiceOptions): FlightService {
   const running = createRunningStatements()
-  const { clock, sealer } = services
+  const { clock, sealer, kept } = services
+  const opened = (ticket: string, { id }: Principal) =>
+    kept?.isTicket(ticket) === true
+      ? { claims: kept.open(ticket, id), kept }
+      : { claims: sealer.open(ticket, id), kept: undefined }
 
   return {
     async analyze(sql, principal, signal) {
@@ -86,25 +115,27 @@ export function createFlightService(services: FlightServiceOptions): FlightServi
         expiresAtMs,
       }
       const schema = columns.map(({ name, type }) => ({ name, type }))
-      return { statementId, schema, ticket: sealer.seal(claims), expiresAtMs, tables }
+      const found = await kept?.findSoon(claims, principal, signal)
+      const info = { statementId, schema, ticket: sealer.seal(claims), expiresAtMs, tables }
+      return found ? { ...info, kept: found } : info
     },
 
     async *doGet({ ticket, isPreview = false }, principal, requestId, signal) {
-      const claims = sealer.open(ticket, principal.id)
-      using run = running.enter(claims.statementId, 'do-get', signal)
+      const answer = opened(ticket, principal)
+      using run = running.enter(answer.claims.statementId, 'do-get', signal)
       using deadline = startDeadline(run.signal, LIMITS.statementDeadlineMs, 'The statement')
-      yield* runTicket({ services, running, claims, principal, requestId, isPreview }, deadline.signal)
+      yield* answerTicket({ services, running, ...answer, principal, requestId, isPreview }, deadline.signal)
     },
 
     async *export({ ticket, ...target }, principal, requestId, signal) {
-      const claims = sealer.open(ticket, principal.id)
-      using run = running.enter(claims.statementId, 'export', signal)
+      const answer = opened(ticket, principal)
+      using run = running.enter(answer.claims.statementId, 'export', signal)
       using deadline = startDeadline(run.signal, LIMITS.exportDeadlineMs, 'The export')
-      yield* exportTicket({ services, running, claims, principal, requestId }, target, deadline.signal)
+      yield* exportTicket({ services, running, ...answer, principal, requestId }, target, deadline.signal)
     },
 
     async cancelFlightInfo(ticket, principal, verb) {
-      const { statementId } = sealer.open(ticket, principal.id)
+      const { statementId } = opened(ticket, principal).claims
       return await running.cancel(statementId, verb, LIMITS.cancelWaitMs)
     },
   }

@@ -1,4 +1,4 @@
-// The statement of an opened ticket, run and counted: as rows, or as a file.
+// The answer of an opened ticket, as rows or as a file: its statement is run and counted, or its kept result is read.
 import type { Principal } from '@lake/core/access/principal.ts'
 import type { ExportTarget } from '@lake/core/api/export-contract.ts'
 import type { Failure } from '@lake/core/api/wire.ts'
@@ -17,10 +17,21 @@ export interface RunServices extends QueryServices {
   readonly metrics: Metrics
 }
 
+interface KeptStreams {
+  stream(
+    claims: TicketClaims,
+    principal: Principal,
+    requestId: string,
+    signal: AbortSignal,
+  ): AsyncGenerator<Uint8Array>
+}
+
 interface TicketRun {
   readonly services: RunServices
   readonly running: RunningStatements
   readonly claims: TicketClaims
+  /** Set where the ticket is for a kept result. */
+  readonly kept: KeptStreams | undefined
   readonly principal: Principal
   readonly requestId: string
   /** See `QueryRun`. */
@@ -28,7 +39,12 @@ interface TicketRun {
 }
 
 /** The result as an Arrow stream. */
-export async function* runTicket(
+export function answerTicket(run: TicketRun, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const { kept, claims, principal, requestId } = run
+  return kept ? kept.stream(claims, principal, requestId, signal) : runTicket(run, signal)
+}
+
+async function* runTicket(
   { services, running, claims, principal, requestId, isPreview = false }: TicketRun,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
@@ -70,7 +86,7 @@ export async function* exportTicket(
     return failureMessage(error, { requestId, logger: services.logger })
   }
   try {
-    const pieces = runTicket(run, signal)
+    const pieces = answerTicket(run, signal)
     outcome = yield* exportStream(pieces, { target, sql, issuedAtMs }, onFailure, signal)
   } catch (error) {
     outcome = errorCodeOf(error)

@@ -12,17 +12,21 @@ import type { Logger } from '../observability/logger.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import type { QueryServices } from '../queries/query-services.ts'
 import type { SecretResolver } from '../catalog/secrets.ts'
+import { createKeptResults, type KeptResults } from './kept-results.ts'
 import { openResultObjects } from './open-result-objects.ts'
 import { openStatementStore } from './open-statement-store.ts'
 import { createResultReader } from './result-reader.ts'
 import { removeUnwanted } from './retention.ts'
-import { runJob } from './run-job.ts'
+import { runJob, type FindPrincipal } from './run-job.ts'
 import { createJobSealer } from './sealed-job.ts'
 import { createStatementService, type FlightTickets, type StatementService } from './statement-service.ts'
+import type { WholeResults, WholeResultSealer } from './whole-results.ts'
 import { startStatementWorker, type WorkerClock } from './worker.ts'
 
 export interface Statements {
   readonly service: StatementService
+  /** How kept results answer statements that somebody waits for. */
+  readonly kept: Pick<KeptResults, 'findSoon'> & WholeResults
   /** What keeps background statements from running, in words. */
   findProblems(): Promise<readonly string[]>
 }
@@ -38,12 +42,14 @@ export async function openStatements(
     readonly keys: readonly TicketKey[]
     readonly resolver: SecretResolver
     readonly tickets: FlightTickets
+    readonly wholeSealer: WholeResultSealer
+    readonly findPrincipal: FindPrincipal
     readonly logger: Logger
     readonly metrics: Metrics
     readonly stack: AsyncDisposableStack
   },
 ): Promise<Statements> {
-  const { services, keys, resolver, logger, metrics, stack } = parts
+  const { services, keys, resolver, logger, metrics, findPrincipal, stack } = parts
   const clock = waitingClock(services.clock)
   const store = stack.use(await openStatementStore(config.state, { clock, resolver }))
   const objects = stack.use(await openResultObjects(config.results, resolver))
@@ -58,7 +64,7 @@ export async function openStatements(
       clock,
       runningMax: backgroundEnginesMax(config.enginesMax),
       run: async (record, onProgress, signal) =>
-        await runJob(record, onProgress, { services, objects, jobs, logger }, signal),
+        await runJob(record, onProgress, { services, objects, jobs, logger, findPrincipal }, signal),
       sealFailure: (failure) => jobs.sealFailure(failure),
       onAttemptEnd(outcome, { statementId, attemptCount, fencingToken }, code) {
         metrics.attemptEnded(outcome)
@@ -68,14 +74,18 @@ export async function openStatements(
     }),
   )
   startRetention({ store, objects, clock }, onError, stack)
-  const results = createResultReader({ objects, keys, clock })
-  const { tickets } = parts
+  const results = createResultReader({ objects, keys, clock, authorizer: services.authorizer })
+  const kept = createKeptResults({ services, store, clock })
+  const { tickets, wholeSealer } = parts
   const service = createStatementService({
     services,
     store,
     results,
     jobs,
+    kept,
     tickets,
+    wholeSealer,
+    logger,
     createId: randomUUID,
     clock,
     wakeWorker: () => {
@@ -84,6 +94,10 @@ export async function openStatements(
   })
   return {
     service,
+    kept: {
+      findSoon: async (answer, principal, signal) => await kept.findSoon(answer, principal, signal),
+      ...service.whole,
+    },
     findProblems: async () =>
       await store.check().then(
         () => [],

@@ -1,4 +1,6 @@
 // One attempt at a background statement: from its sealed job to a written result, by the very path of do-get.
+import type { Principal } from '@lake/core/access/principal.ts'
+import { AppError } from '@lake/core/errors.ts'
 import type { AttemptProgress, ManifestPointer, StatementRecord } from '@lake/core/statements/statement.ts'
 import { startDeadline } from '../concurrency/deadline.ts'
 import type { Logger } from '../observability/logger.ts'
@@ -13,17 +15,31 @@ export interface JobServices {
   readonly objects: ResultObjects
   readonly jobs: JobSealer
   readonly logger: Logger
+  readonly findPrincipal: FindPrincipal
 }
 
-/** @throws AppError what running the statement and writing its result throw; STATEMENT_UNREADABLE */
+/** Whoever submitted a statement, with what is granted now; undefined where they may not sign in any more. */
+export type FindPrincipal = (
+  submitted: Principal,
+  submittedAtMs: number,
+  signal: AbortSignal,
+) => Promise<Principal | undefined>
+
+/**
+ * Reads what its principal may read now, whatever was granted when it was submitted.
+ * @throws AppError what running the statement and writing its result throw; STATEMENT_UNREADABLE, UNAUTHENTICATED
+ */
 export async function runJob(
   record: StatementRecord,
   onProgress: (progress: AttemptProgress) => void,
-  { services, objects, jobs, logger }: JobServices,
+  { services, objects, jobs, logger, findPrincipal }: JobServices,
   signal: AbortSignal,
 ): Promise<ManifestPointer> {
-  const { claims, principal, schema, limits } = jobs.open(record.sealedJob)
+  const { claims, principal: submitter, schema, limits } = jobs.open(record.sealedJob)
   using deadline = startDeadline(signal, limits.deadlineMs, 'The statement')
+  const principal = await findPrincipal(submitter, claims.issuedAtMs, deadline.signal)
+  if (principal === undefined)
+    throw new AppError('UNAUTHENTICATED', 'Who submitted the statement may not sign in any more')
   const { statementId, fencingToken } = record
   const stream = runQuery(
     claims,

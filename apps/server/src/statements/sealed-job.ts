@@ -15,7 +15,7 @@ import { createSealer, type Opened, type Sealer } from '../sealing/sealer.ts'
 const statementJob = z.object({
   /** Statement, substitutions and pins; `issuedAtMs` is when it was planned, and what `now()` says. */
   claims: ticketClaims,
-  /** Whose statement it is, with the grants that it was submitted with. */
+  /** Whose statement it is. Its grants are those of its submission; what it may read is decided when it runs. */
   principal,
   schema: z.array(resultColumn),
   /** Receipts as of planning. */

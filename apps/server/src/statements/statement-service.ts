@@ -1,7 +1,6 @@
 // The verbs of background statements: submit, poll, cancel, list. Submitting takes the same steps as planning a ticket and
 // seals what came of them; everything later is of that sealed job and of its owner alone. Somebody else's statement, one
 // whose tables may not be read any more, and one that never was get the same answer.
-import { createHash } from 'node:crypto'
 import type { Principal } from '@lake/core/access/principal.ts'
 import type {
   FlightInfoRequest,
@@ -18,14 +17,16 @@ import { startDeadline } from '../concurrency/deadline.ts'
 import type { ResultColumn } from '../engine/engine.ts'
 import { LIMITS } from '../limits.ts'
 import { planQuery } from '../queries/plan-query.ts'
+import type { Logger } from '../observability/logger.ts'
 import type { QueryServices } from '../queries/query-services.ts'
 import { provePins } from '../queries/run-query.ts'
 import { applySubstitutions } from '../sql/text-substitution.ts'
-import { isRepeatable } from '../sql/volatile-functions.ts'
 import { describeStatement, unreadableSummary, type Described } from './describe-statement.ts'
-import type { ResultReader } from './result-reader.ts'
+import { digest, ownerOf, type KeptResults } from './kept-results.ts'
+import { authorizeTables, noSuchStatement, type ResultReader } from './result-reader.ts'
 import type { JobSealer, StatementJob } from './sealed-job.ts'
 import type { StatementStore } from './statement-store.ts'
+import { createWholeResults, type WholeResults, type WholeResultSealer } from './whole-results.ts'
 import type { WorkerClock } from './worker.ts'
 
 export interface StatementService {
@@ -43,13 +44,14 @@ export interface StatementService {
   ): Promise<'cancelled' | 'cancelling' | 'notCancellable'>
   /** The principal's own, newest first. */
   list(principal: Principal): Promise<StatementsResponse>
-  /** @throws AppError TICKET_INVALID, TICKET_EXPIRED, RESULT_CORRUPT, RESULTS_UNAVAILABLE */
+  /** @throws AppError TICKET_INVALID, TICKET_EXPIRED, NO_SUCH_STATEMENT, RESULT_CORRUPT, RESULTS_UNAVAILABLE */
   readPart(ticket: string, principal: Principal, signal: AbortSignal): Promise<Uint8Array>
+  /** The whole of a finished one. */
+  readonly whole: WholeResults
 }
 
 /** The tickets of get-flight-info. */
 export interface FlightTickets {
-  seal(claims: TicketClaims): string
   open(ticket: string, principal: string | null): TicketClaims
 }
 
@@ -58,15 +60,22 @@ export interface StatementServiceOptions {
   readonly store: StatementStore
   readonly results: ResultReader
   readonly jobs: JobSealer
+  readonly kept: KeptResults
   readonly tickets: FlightTickets
+  readonly wholeSealer: WholeResultSealer
+  readonly logger: Logger
   readonly createId: () => string
   readonly clock: WorkerClock
   /** Told of new work, and of work to stop. */
   readonly wakeWorker: () => void
 }
 
-export function createStatementService(options: StatementServiceOptions): StatementService {
-  const { store, clock } = options
+interface Parts extends StatementServiceOptions {
+  readonly whole: WholeResults
+}
+
+export function createStatementService(given: StatementServiceOptions): StatementService {
+  const { store, clock } = given
   let waitingCount = 0
 
   const own = async (statementId: string, principal: Principal): Promise<StatementRecord> => {
@@ -74,6 +83,8 @@ export function createStatementService(options: StatementServiceOptions): Statem
     if (record?.owner === ownerOf(principal)) return record
     throw noSuchStatement()
   }
+  const whole = createWholeResults({ ...given, sealer: given.wholeSealer, findOwn: own })
+  const options = { ...given, whole }
   /** Waits until it changes beyond `revision`, ends, or `waitMs` have passed. */
   const waitForNews = async (
     statementId: string,
@@ -124,18 +135,18 @@ export function createStatementService(options: StatementServiceOptions): Statem
       const records = await store.list(ownerOf(principal), LIMITS.statementsListedMax)
       return { statements: records.flatMap((record) => summarize(record, principal, options) ?? []) }
     },
-    readPart: async (ticket, principal, signal) =>
-      await options.results.readPart(ticket, principal.id, signal),
+    readPart: async (ticket, principal, signal) => await options.results.openPart(ticket, principal, signal),
+    whole,
   }
 }
 
 async function submit(
   request: SubmitRequest,
   principal: Principal,
-  options: StatementServiceOptions,
+  options: Parts,
   signal: AbortSignal,
 ): Promise<PollInfo> {
-  const { store, jobs, clock } = options
+  const { store, jobs, kept, clock } = options
   const owner = ownerOf(principal)
   const idempotencyKey = request.idempotencyKey ?? null
   const requestDigest = digest({ ...request, idempotencyKey: undefined })
@@ -143,10 +154,9 @@ async function submit(
   if (known) return await describe(sameRequest(known, requestDigest), principal, options, signal)
 
   const job = await planJob(request, principal, options, signal)
-  const resultDigest = await digestOfResult(job, options, signal)
+  const resultDigest = await kept.digestOf(job.claims, signal)
   if (request.isReuseAllowed !== false && resultDigest !== null) {
-    const untilMs = clock.nowMs() + LIMITS.ticketLifetimeMs
-    const reusable = await store.findFinished(owner, resultDigest, untilMs)
+    const reusable = await kept.find(principal, resultDigest)
     if (reusable) return { ...(await describe(reusable, principal, options, signal)), isReused: true }
   }
   const statement = {
@@ -178,7 +188,7 @@ async function submit(
 async function planJob(
   request: SubmitRequest,
   principal: Principal,
-  options: StatementServiceOptions,
+  options: Parts,
   signal: AbortSignal,
 ): Promise<StatementJob> {
   const { services, createId, clock } = options
@@ -236,17 +246,6 @@ async function planTicket(
   return { sql, substitutions, pins, issuedAtMs, columns, tables: pinned.map(({ receipt }) => receipt) }
 }
 
-/** Equal for statements whose answers must be equal; null where chance or the time has a part in the answer. */
-async function digestOfResult(
-  { claims }: StatementJob,
-  { services }: StatementServiceOptions,
-  signal: AbortSignal,
-): Promise<string | null> {
-  if (claims.pins.some(({ metadataTable }) => metadataTable !== undefined)) return null
-  if (!isRepeatable(await services.engine.analyst.parse(claims.sql, signal))) return null
-  return digest([services.engine.name, claims.sql, claims.substitutions, claims.pins])
-}
-
 function sameRequest(record: StatementRecord, requestDigest: string): StatementRecord {
   if (record.requestDigest === requestDigest) return record
   throw new AppError('STATEMENT_CONFLICT', 'The idempotency key was used for another statement')
@@ -255,7 +254,7 @@ function sameRequest(record: StatementRecord, requestDigest: string): StatementR
 async function describe(
   record: StatementRecord,
   principal: Principal,
-  options: StatementServiceOptions,
+  options: Parts,
   signal: AbortSignal,
 ): Promise<PollInfo> {
   const job = openFor(record, principal, options)
@@ -267,9 +266,9 @@ async function describe(
     ...described,
     tables: manifest.receipt.tables,
     schema: manifest.schema,
-    endpoints: options.results.endpoints(manifest, principal.id),
+    endpoints: options.results.endpoints(manifest, principal),
     receipt: manifest.receipt,
-    ticket: ticketOf(job, options),
+    ticket: options.whole.seal(job.claims),
     isReused: false,
     descriptor: null,
   }
@@ -277,19 +276,10 @@ async function describe(
 
 const NOTHING_YET = { endpoints: [], receipt: null, ticket: null, isReused: false }
 
-function ticketOf({ claims }: StatementJob, { tickets, clock }: StatementServiceOptions): PollInfo['ticket'] {
-  const expiresAtMs = clock.nowMs() + LIMITS.ticketLifetimeMs
-  return { ticket: tickets.seal({ ...claims, expiresAtMs }), expiresAtMs }
-}
-
 const next = ({ statementId, state, revision }: StatementRecord): PollInfo['descriptor'] =>
   isEnded(state) ? null : { statementId, revision }
 
-function summarize(
-  record: StatementRecord,
-  principal: Principal,
-  options: StatementServiceOptions,
-): Described | undefined {
+function summarize(record: StatementRecord, principal: Principal, options: Parts): Described | undefined {
   try {
     return describeStatement(record, openFor(record, principal, options), options.jobs)
   } catch (error) {
@@ -300,30 +290,8 @@ function summarize(
 }
 
 /** The job of a statement whose tables the principal may still read. */
-function openFor(
-  record: StatementRecord,
-  principal: Principal,
-  { jobs, services }: StatementServiceOptions,
-): StatementJob {
+function openFor(record: StatementRecord, principal: Principal, { jobs, services }: Parts): StatementJob {
   const job = jobs.open(record.sealedJob)
-  try {
-    for (const { namespace, table } of job.claims.pins)
-      services.authorizer.authorizeTable(principal, namespace, table)
-  } catch {
-    throw noSuchStatement()
-  }
+  authorizeTables(services.authorizer, principal, job.claims.pins)
   return job
-}
-
-/** The store tells owners apart without knowing them. */
-function ownerOf(principal: Principal): string {
-  return digest(['owner', principal.id])
-}
-
-function digest(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('hex')
-}
-
-function noSuchStatement(): AppError {
-  return new AppError('NO_SUCH_STATEMENT', 'There is no such statement of yours, or it has expired')
 }

@@ -16,6 +16,7 @@ import type { AccessConfig, QuotaConfig } from '../../src/config/access.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { createEstimates } from '../../src/flight/estimates.ts'
 import { createFlightService } from '../../src/flight/flight-service.ts'
+import { createKeptResults } from '../../src/statements/kept-results.ts'
 import { createResultReader } from '../../src/statements/result-reader.ts'
 import { createJobSealer } from '../../src/statements/sealed-job.ts'
 import { createStatementService, type StatementService } from '../../src/statements/statement-service.ts'
@@ -93,7 +94,7 @@ export async function startRecordingApp(options: RecordingAppOptions): Promise<R
     enginesMax: 1,
     browser: createCatalogBrowser({ ...services, discovery: 'list' }),
     contents: createTableContents(services),
-    flight: createFlightService({ ...services, sealer, createId, logger, metrics }),
+    flight: createFlightService({ ...services, sealer, kept: undefined, createId, logger, metrics }),
     estimate: createEstimates(services),
     statements: recordingStatements(services, sealer, { clock, createId }),
     verifyStorageAccess: async (ident, signal) => await verifyStorageAccess(ident, services, signal),
@@ -127,13 +128,18 @@ function recordingStatements(
   sealer: TicketSealer,
   { clock, createId }: { readonly clock: ManualClock; readonly createId: () => string },
 ): StatementService {
+  const store = createMemoryStatementStore()
+  const { authorizer } = services
   const waiting = { nowMs: () => clock.nowMs(), sleep: async () => await Promise.resolve() }
   return createStatementService({
     services,
-    store: createMemoryStatementStore(),
-    results: createResultReader({ objects: createMemoryResultObjects(clock), keys: [], clock }),
+    store,
+    results: createResultReader({ objects: createMemoryResultObjects(clock), keys: [], clock, authorizer }),
     jobs: createJobSealer([]),
+    kept: createKeptResults({ services, store, clock }),
     tickets: sealer,
+    wholeSealer: createTicketSealer({ keys: [], purpose: 'whole-result', clock }),
+    logger: createLogger('silent'),
     createId,
     clock: waiting,
     wakeWorker: () => undefined,

@@ -49,7 +49,7 @@ export async function startTestStack(
   const log: Record<string, unknown>[] = []
   const environment = {
     LAKE_HTTP_ADDR: '127.0.0.1:0',
-    LAKE_ENGINES_MAX: '1',
+    LAKE_ENGINES_MAX: env['LAKE_STATE_URL'] === undefined ? '1' : '2',
     ...lakeEnvironment(lake.ready),
     ...env,
   }

@@ -1,20 +1,26 @@
 // The part of a run that follows a background statement instead of a stream: submits it or takes up one that is there,
-// polls until it has ended, and fetches the parts of its result into the buffer, first one first. A part is believed when
-// its bytes are those of the manifest. Rows are shown as they come; the receipt ends it, as it ends a stream.
-import { RecordBatchReader } from 'apache-arrow'
+// polls until it has ended, and opens its result, whose parts are fetched as they are looked at.
 import type { FlightInfoResponse, PollRequest } from '@lake/core/api/contract.ts'
-import type { PollInfo, ResultEndpoint } from '@lake/core/statements/poll-info.ts'
+import type { Receipt } from '@lake/core/flight/receipt.ts'
+import type { PollInfo } from '@lake/core/statements/poll-info.ts'
 import { ApiError, toApiError } from '../api/api-error.ts'
-import { postDoGet, postPoll } from '../api/client.ts'
+import { postPoll } from '../api/client.ts'
 import { queryClient } from '../api/query-client.ts'
-import { POLL_RETRIES_MAX, POLL_RETRY_MS, POLL_WAIT_MS, SUBMIT_RETRIES_MAX } from '../limits.ts'
+import {
+  KEPT_OPEN_MS_MAX,
+  POLL_RETRIES_MAX,
+  POLL_RETRY_MS,
+  POLL_WAIT_MS,
+  SUBMIT_RETRIES_MAX,
+} from '../limits.ts'
+import { openParts } from './kept-parts.ts'
 import type { StreamSink } from './read-stream.ts'
 
 /** What a run follows: a statement to submit, or one that was. */
 export type BackgroundSource =
   { readonly kind: 'submit' } | { readonly kind: 'open'; readonly statementId: string }
 
-export interface BackgroundSink extends StreamSink {
+export interface BackgroundSink extends Omit<StreamSink, 'waitForRoom'> {
   /** Told at every poll. */
   polled: (info: PollInfo) => void
 }
@@ -46,8 +52,43 @@ export async function followStatement(
     }
     throw new ApiError(code, message, { details })
   }
-  await fetchParts(info, sink, signal)
-  sink.emit({ kind: 'receiptArrived', receipt: info.receipt, info: flightInfoOf(info) })
+  await openFinished(info, info.receipt, sink, signal)
+}
+
+async function openFinished(
+  info: PollInfo,
+  receipt: Receipt,
+  sink: BackgroundSink,
+  signal: AbortSignal,
+): Promise<void> {
+  await openParts(info, sink.buffer, signal)
+  sink.rowsArrived()
+  sink.emit({ kind: 'receiptArrived', receipt, info: flightInfoOf(info) })
+}
+
+/**
+ * Answers an interactive run by a kept result.
+ * @returns false, with nothing told and no row taken, where it cannot be had: then the statement runs
+ */
+export async function openKept(
+  statementId: string,
+  sink: BackgroundSink,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const soon = AbortSignal.any([signal, AbortSignal.timeout(KEPT_OPEN_MS_MAX)])
+  try {
+    const info = await postPoll({ descriptor: { statementId } }, soon)
+    if (info.receipt === null) return false
+    await openParts(info, sink.buffer, soon)
+    sink.polled({ ...info, isReused: true })
+    sink.emit({ kind: 'planned', info: flightInfoOf(info) })
+    sink.rowsArrived()
+    sink.emit({ kind: 'receiptArrived', receipt: info.receipt })
+    return true
+  } catch (error) {
+    if (signal.aborted) throw error
+    return false
+  }
 }
 
 const refreshLists = () => void queryClient.invalidateQueries({ queryKey: ['statements'] })
@@ -84,43 +125,3 @@ const sleep = (ms: number, signal: AbortSignal) =>
 function flightInfoOf({ statementId, schema, tables, ticket }: PollInfo): FlightInfoResponse {
   return { statementId, schema, tables, ...(ticket ?? { ticket: '', expiresAtMs: 0 }) }
 }
-
-async function fetchParts(info: PollInfo, sink: BackgroundSink, signal: AbortSignal): Promise<void> {
-  let { endpoints } = info
-  for (let index = 0; index < endpoints.length; index += 1) {
-    const found = endpoints[index]
-    if (found === undefined) return
-    // A person may have paused for longer than tickets last.
-    if (found.expiresAtMs <= Date.now())
-      ({ endpoints } = await postPoll({ descriptor: { statementId: info.statementId } }, signal))
-    await fetchPart(endpoints[index] ?? found, sink, signal)
-    if (sink.buffer.isFull && index + 1 < endpoints.length) await sink.waitForRoom(signal)
-  }
-}
-
-async function fetchPart(endpoint: ResultEndpoint, sink: BackgroundSink, signal: AbortSignal): Promise<void> {
-  const response = await postDoGet(endpoint.ticket, signal)
-  const bytes = new Uint8Array(await response.arrayBuffer())
-  await checkPart(bytes, endpoint)
-  const reader = RecordBatchReader.from(bytes)
-  reader.open({ autoDestroy: false })
-  sink.buffer.schema ??= reader.schema
-  let rowCount = 0
-  for (const batch of reader) {
-    rowCount += batch.numRows
-    sink.buffer.append(batch)
-  }
-  if (rowCount !== endpoint.rowCount) throw corrupt()
-  sink.rowsArrived()
-}
-
-/** The browser digests in secure contexts only, which loopback addresses and https are; the length is always checked. */
-async function checkPart(bytes: Uint8Array<ArrayBuffer>, endpoint: ResultEndpoint): Promise<void> {
-  if (bytes.byteLength !== endpoint.byteCount) throw corrupt()
-  if (!isSecureContext) return
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
-  const hex = [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('')
-  if (hex !== endpoint.sha256) throw corrupt()
-}
-
-const corrupt = () => new ApiError('RESULT_CORRUPT', 'A part of the result is not what was written.')

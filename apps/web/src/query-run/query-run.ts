@@ -6,7 +6,7 @@ import type { FlightInfoRequest, PollRequest, RequestedPin } from '@lake/core/ap
 import { postCancel, postDoGet, postFlightInfo } from '../api/client.ts'
 import { ApiError, atWrittenPlace, toApiError } from '../api/api-error.ts'
 import type { PollInfo } from '@lake/core/statements/poll-info.ts'
-import { followStatement, type BackgroundSource } from './background-run.ts'
+import { followStatement, openKept, type BackgroundSource } from './background-run.ts'
 import { RESULT_PUBLISH_INTERVAL_MS } from '../limits.ts'
 import { bindParameters, type Parameter, type TextEdit } from '../sql/parameters.ts'
 import { readStream } from './read-stream.ts'
@@ -26,6 +26,8 @@ export interface RunSource {
   parameters?: readonly Parameter[] | undefined
   /** Set where it runs on the server whether or not anybody waits. */
   background?: BackgroundSource | undefined
+  /** True where no kept result may answer. */
+  isAnew?: boolean | undefined
   /** Fingerprint of the answer that this one is to be compared with, from a link. */
   linkedFingerprint?: string | undefined
 }
@@ -37,7 +39,9 @@ export interface RunSnapshot {
   hasSchema: boolean
   startedAtMs: number
   endedAtMs: number | null
-  /** How a background statement is, as of the last poll; null for others and before the first. */
+  /** Why rows that are looked at are not here, where trying again may bring them. */
+  rowsFailure: ApiError | null
+  /** How the background statement that answers is, as of the last poll; null for others and before the first. */
   background: PollInfo | null
 }
 
@@ -68,8 +72,10 @@ export class QueryRun {
       hasSchema: false,
       startedAtMs: Date.now(),
       endedAtMs: null,
+      rowsFailure: null,
       background: null,
     }
+    this.buffer.subscribe(() => this.#rowsCameOrWent())
   }
 
   subscribe = (listener: () => void): (() => void) => {
@@ -88,6 +94,8 @@ export class QueryRun {
         return
       }
       const info = await postFlightInfo(this.#request(), signal)
+      const keptId = this.source.isAnew === true ? undefined : info.kept?.statementId
+      if (keptId !== undefined && (await openKept(keptId, this.#sink(), signal))) return
       this.#dispatch({ kind: 'planned', info })
       const response = await postDoGet(info.ticket, signal)
       if (response.body === null) throw new ApiError('STREAM_INCOMPLETE', 'The result stream has no body.')
@@ -146,13 +154,19 @@ export class QueryRun {
   #backgroundRequest(background: BackgroundSource): PollRequest {
     return background.kind === 'open'
       ? { descriptor: { statementId: background.statementId } }
-      : { ...this.#request(), idempotencyKey: crypto.randomUUID() }
+      : {
+          ...this.#request(),
+          idempotencyKey: crypto.randomUUID(),
+          ...(this.source.isAnew === true && { isReuseAllowed: false }),
+        }
   }
 
   #sink() {
     return {
       polled: (info: PollInfo) => {
-        this.snapshot = { ...this.snapshot, background: info, startedAtMs: info.submittedAtMs }
+        // A kept result was asked for now, whenever it was made.
+        const startedAtMs = info.isReused ? this.snapshot.startedAtMs : info.submittedAtMs
+        this.snapshot = { ...this.snapshot, background: info, startedAtMs }
         for (const listener of this.#listeners) listener()
       },
       buffer: this.buffer,
@@ -165,6 +179,14 @@ export class QueryRun {
           this.#dispatch({ kind: 'bufferFilled' })
         }),
     }
+  }
+
+  /** Rows that cannot be had are said; where they never will be, the answer is not whole. */
+  #rowsCameOrWent(): void {
+    const failure = this.buffer.failure === null ? null : toApiError(this.buffer.failure)
+    if (failure !== null && !failure.isRetryable && this.snapshot.state.kind === 'finished')
+      this.#dispatch({ kind: 'rowsLost', error: failure })
+    else if (failure !== null || this.snapshot.rowsFailure !== null) this.#publish(this.snapshot.state)
   }
 
   #dispatch(event: RunEvent): void {
@@ -195,6 +217,7 @@ export class QueryRun {
       hasSchema: this.buffer.schema !== null,
       startedAtMs: this.snapshot.startedAtMs,
       endedAtMs,
+      rowsFailure: this.buffer.failure === null ? null : toApiError(this.buffer.failure),
       background: this.snapshot.background,
     }
     for (const listener of this.#listeners) listener()

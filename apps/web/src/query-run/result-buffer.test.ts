@@ -14,6 +14,9 @@ function batchFrom(start: number, rowCount = ROWS): RecordBatch {
 }
 const byteCount = batchFrom(0).data.byteLength
 
+const shown = (buffer: ResultBuffer, start: number, end: number) =>
+  buffer.show(Array.from({ length: end - start }, (_, index) => start + index))
+
 interface Call {
   stretch: number
   signal: AbortSignal
@@ -53,7 +56,7 @@ describe('a result buffer whose rows are elsewhere', () => {
       false,
       false,
     ])
-    buffer.show(500_990, 501_010)
+    shown(buffer, 500_990, 501_010)
     await settled()
     expect(calls.map(({ stretch }) => stretch)).toEqual([500, 501])
     for (const { give } of calls) give()
@@ -66,12 +69,12 @@ describe('a result buffer whose rows are elsewhere', () => {
   it('[BG5] gives up what is scrolled past, and asks for it again when it is looked at again', async () => {
     const { buffer, calls, valueAt, settled } = awayResult(100)
     for (let stretch = 0; stretch < 10; stretch += 1) {
-      buffer.show(stretch * ROWS, stretch * ROWS + 20)
+      shown(buffer, stretch * ROWS, stretch * ROWS + 20)
       await settled()
     }
     expect(calls.map(({ signal }) => signal.aborted)).toEqual([...Array<boolean>(9).fill(true), false])
     expect(buffer.failure).toBeNull()
-    buffer.show(0, 20)
+    shown(buffer, 0, 20)
     await settled()
     calls.at(-1)?.give()
     await settled()
@@ -81,7 +84,7 @@ describe('a result buffer whose rows are elsewhere', () => {
   it('[BG5] keeps no more than its bound, and always what is shown', async () => {
     const { buffer, calls, valueAt, settled } = awayResult(200)
     for (let stretch = 0; stretch < 200; stretch += 1) {
-      buffer.show(stretch * ROWS, stretch * ROWS + ROWS)
+      shown(buffer, stretch * ROWS, stretch * ROWS + ROWS)
       await settled()
       calls.at(-1)?.give()
       await settled()
@@ -91,7 +94,7 @@ describe('a result buffer whose rows are elsewhere', () => {
     expect([buffer.isAway(0), buffer.isAway(199_000)]).toEqual([true, false])
     // Rows that cannot be had again stay.
     buffer.append(batchFrom(0))
-    buffer.show(0, 20)
+    shown(buffer, 0, 20)
     await settled()
     calls.at(-1)?.give()
     await settled()
@@ -104,9 +107,9 @@ describe('a result buffer whose rows are elsewhere', () => {
     const first = buffer.bring(2_500, NEVER)
     const second = buffer.bring(2_600, NEVER)
     const third = buffer.bring(2_700, gone.signal)
-    buffer.show(0, 10)
+    shown(buffer, 0, 10)
     await settled()
-    buffer.show(9_000, 9_010)
+    shown(buffer, 9_000, 9_010)
     await settled()
     expect(calls.map(({ stretch, signal }) => [stretch, signal.aborted])).toEqual([
       [2, false],
@@ -133,7 +136,7 @@ describe('a result buffer whose rows are elsewhere', () => {
     await settled()
     calls[0]?.fail(new Error('RESULT_CORRUPT'))
     await expect(brought).rejects.toThrow('RESULT_CORRUPT')
-    buffer.show(0, 10)
+    shown(buffer, 0, 10)
     await settled()
     // Too few rows are no rows.
     calls[1]?.give([batchFrom(0, 999)])

@@ -75,7 +75,7 @@ export class ResultBuffer {
   #rowsMax: number
   #bytesMax: number
   #lookCount = 0
-  #shown = { rowStart: 0, rowEnd: 0 }
+  #shown: ReadonlySet<Stretch> = new Set()
 
   constructor({ rowsPerStep, bytesPerStep, heldBytesMax }: BufferBounds = {}) {
     this.#rowsPerStep = this.#rowsMax = rowsPerStep ?? RESULT_ROWS_PER_STEP_MAX
@@ -106,9 +106,12 @@ export class ResultBuffer {
     this.#add({ rowCount: batch.numRows, byteCount: batch.data.byteLength, batches: [batch], load: null })
   }
 
-  /** Rows that are loaded when they are looked at. */
-  appendAway({ rowCount, byteCount, load }: AwayRows): void {
-    if (rowCount > 0) this.#add({ rowCount, byteCount, batches: null, load })
+  /**
+   * Rows that are loaded when they are looked at.
+   * @param batches the rows, where they are at hand now
+   */
+  appendAway({ rowCount, byteCount, load }: AwayRows, batches: readonly RecordBatch[] | null = null): void {
+    if (rowCount > 0) this.#add({ rowCount, byteCount, batches, load })
   }
 
   /** Where row `row` (from 0) lies; null outside of the result and while it is away. */
@@ -129,14 +132,18 @@ export class ResultBuffer {
     return this.#find(row)?.batches === null
   }
 
-  /** What is looked at now: its rows are loaded, and loading others that nobody waits for ends. */
-  show(rowStart: number, rowEnd: number): void {
-    this.#shown = { rowStart, rowEnd }
+  /** The rows that come and go together with this one; none for a row outside of the result. */
+  stretchOf(row: number): { rowStart: number; rowEnd: number } {
+    const { rowStart = 0, rowCount = 0 } = this.#find(row) ?? {}
+    return { rowStart, rowEnd: rowStart + rowCount }
+  }
+
+  /** What is looked at now: those rows are loaded, and loading others that nobody waits for ends. */
+  show(rows: Iterable<number>): void {
+    this.#shown = new Set(Array.from(rows).flatMap((row) => this.#find(row) ?? []))
     for (const { stretch, abort, waiterCount } of this.#loading.values())
-      if (waiterCount === 0 && !this.#isShown(stretch)) abort.abort()
-    for (let index = this.#indexOf(rowStart); index < this.#stretches.length; index += 1) {
-      const stretch = this.#stretches[index]
-      if (stretch === undefined || stretch.rowStart >= rowEnd) return
+      if (waiterCount === 0 && !this.#shown.has(stretch)) abort.abort()
+    for (const stretch of this.#shown) {
       stretch.lookedAt = this.#lookCount += 1
       if (stretch.batches === null) this.#start(stretch)
     }
@@ -145,7 +152,8 @@ export class ResultBuffer {
   /** Tries again for the rows that are looked at. */
   retry(): void {
     this.failure = null
-    this.show(this.#shown.rowStart, this.#shown.rowEnd)
+    for (const stretch of this.#shown) if (stretch.batches === null) this.#start(stretch)
+    this.#tell()
   }
 
   /** Brings a row into memory, with its stretch. Rejects with what loading it failed with, or was aborted with. */
@@ -156,7 +164,7 @@ export class ResultBuffer {
       loading.waiterCount += 1
       const failure = await untilAborted(loading.ended, signal)
       loading.waiterCount -= 1
-      if (loading.waiterCount === 0 && signal.aborted && !this.#isShown(stretch)) loading.abort.abort()
+      if (loading.waiterCount === 0 && signal.aborted && !this.#shown.has(stretch)) loading.abort.abort()
       signal.throwIfAborted()
       // Where it was given up, it was by somebody else.
       if (failure !== null && !loading.abort.signal.aborted) throw failure.cause
@@ -167,10 +175,6 @@ export class ResultBuffer {
     this.#stretches.push({ ...rows, rowStart: this.rowCount, lookedAt: this.#lookCount })
     this.rowCount += rows.rowCount
     if (rows.batches !== null) this.byteCount += rows.byteCount
-  }
-
-  #isShown({ rowStart, rowCount }: Stretch): boolean {
-    return rowStart < this.#shown.rowEnd && rowStart + rowCount > this.#shown.rowStart
   }
 
   #find(row: number): Stretch | undefined {
@@ -217,9 +221,13 @@ export class ResultBuffer {
       return { cause }
     } finally {
       this.#loading.delete(stretch)
-      this.version += 1
-      for (const listener of this.#listeners) listener()
+      this.#tell()
     }
+  }
+
+  #tell(): void {
+    this.version += 1
+    for (const listener of this.#listeners) listener()
   }
 
   /** Lets go of what was looked at longest ago, until there is room. What is shown stays, and `newest`. */
@@ -228,7 +236,7 @@ export class ResultBuffer {
     if (this.byteCount <= this.#heldBytesMax) return
     const others = this.#stretches
       .filter((stretch) => stretch.load !== null && stretch.batches !== null && stretch !== newest)
-      .filter((stretch) => !this.#isShown(stretch))
+      .filter((stretch) => !this.#shown.has(stretch))
       .sort((a, b) => a.lookedAt - b.lookedAt)
     for (const stretch of others) {
       if (this.byteCount <= this.#heldBytesMax) return

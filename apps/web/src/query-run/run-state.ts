@@ -6,7 +6,8 @@
 // stopping  Stop was pressed; the stream is closed and the server is asked to end the work.
 // stopped   ended by Stop. `isConfirmed` is false when the server did not say that its work has ended.
 // finished  the closing receipt came: the rows are the whole answer. The only state that may be called exact.
-// failed    a failure came, or the stream ended without a closing message. Rows that came are incomplete.
+// failed    a failure came, or the stream ended without a closing message. Rows that came are incomplete. A kept result,
+//           which is finished before all of its rows are here, fails where a part cannot be had any more.
 //
 // Events that do not fit a state are dropped: a stream may still deliver what was under way when it was stopped.
 import type { FlightInfoResponse } from '@lake/core/api/contract.ts'
@@ -33,6 +34,8 @@ export type RunEvent =
   /** `info` where it is another one than was planned: its ticket is fresher. */
   | { kind: 'receiptArrived'; receipt: Receipt; info?: FlightInfoResponse }
   | { kind: 'failed'; error: ApiError }
+  /** Rows of a finished statement cannot be had any more. */
+  | { kind: 'rowsLost'; error: ApiError }
 
 export const isRunning = (state: RunState): boolean =>
   state.kind === 'planning' ||
@@ -68,6 +71,10 @@ export function reduceRun(state: RunState, event: RunEvent): RunState {
     case 'receiptArrived':
       return state.kind === 'reading' || state.kind === 'paused'
         ? { kind: 'finished', info: event.info ?? state.info, receipt: event.receipt }
+        : state
+    case 'rowsLost':
+      return state.kind === 'finished'
+        ? { kind: 'failed', info: state.info, progress: null, error: event.error }
         : state
     case 'failed':
       return isRunning(state) && state.kind !== 'stopping'

@@ -189,6 +189,16 @@ export type AnalyzeResponse = z.infer<typeof analyzeResponse>
 export const flightInfoRequest = z.object({ sql: sqlText, pins: z.array(requestedPin).max(64).optional() })
 export type FlightInfoRequest = z.infer<typeof flightInfoRequest>
 
+/** A finished background statement of the same text and pins, whose result is the answer to this one too. */
+export const keptResult = z.object({
+  /** To poll with. */
+  statementId: z.string(),
+  rowCount: z.number().int().nonnegative(),
+  endedAtMs: z.number(),
+  expiresAtMs: z.number(),
+})
+export type KeptResult = z.infer<typeof keptResult>
+
 export const flightInfoResponse = z.object({
   statementId: z.string(),
   /** Columns of the result, in order; names may repeat. `type` is DuckDB's spelling. */
@@ -196,6 +206,8 @@ export const flightInfoResponse = z.object({
   ticket: z.string(),
   expiresAtMs: z.number(),
   tables: z.array(tableReceipt),
+  /** Absent where there is none. Where it cannot be read after all, the ticket runs the statement. */
+  kept: keptResult.optional(),
 })
 export type FlightInfoResponse = z.infer<typeof flightInfoResponse>
 

@@ -1,6 +1,6 @@
 // A result as a chart, with what is chosen of it above and what it shows in words below.
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { CHART_HEIGHT_MIN_PX } from '../../limits.ts'
+import { CHART_HEIGHT_MIN_PX, EXAMINED_ROWS_MAX } from '../../limits.ts'
 import { exactnessOf } from '../../query-run/exactness.ts'
 import type { QueryRun, RunSnapshot } from '../../query-run/query-run.ts'
 import { useElementWidth } from '../../ui/use-element-width.ts'
@@ -63,9 +63,10 @@ export function ChartPane({ run, snapshot, title, receiptText }: ChartPaneProps)
   const [choice, setChoice] = useState<ChartChoice | null>(null)
   const shown = useMemo(() => choice ?? firstChoice(columns), [choice, columns])
   // A result that still grows is drawn when it has ended, or as far as it is when the chart is opened.
-  const [rowCount, setRowCount] = useState(snapshot.rowCount)
+  const readable = Math.min(snapshot.rowCount, EXAMINED_ROWS_MAX)
+  const [rowCount, setRowCount] = useState(readable)
   const isLive = snapshot.endedAtMs === null
-  if (!isLive && rowCount !== snapshot.rowCount) setRowCount(snapshot.rowCount)
+  if (!isLive && rowCount !== readable) setRowCount(readable)
   const made = useChartData(run, rowCount, columns, shown)
   const frame = useRef<HTMLDivElement>(null)
   const width = useElementWidth(frame)
@@ -74,8 +75,8 @@ export function ChartPane({ run, snapshot, title, receiptText }: ChartPaneProps)
     const xColumn = columns.find(({ index }) => index === made?.choice.x)
     if (made === null || xColumn === undefined) return ''
     const yColumn = columns.find(({ index }) => index === made.choice.y)
-    return chartSummary({ ...made, buffer: run.buffer, xColumn, yColumn, exactness })
-  }, [made, columns, run, exactness])
+    return chartSummary({ ...made, xColumn, yColumn, exactness })
+  }, [made, columns, exactness])
 
   useEffect(() => {
     const element = frame.current

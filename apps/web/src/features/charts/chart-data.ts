@@ -1,6 +1,7 @@
 // The points of a chart from loaded rows, bounded in number, with an account of every row: drawn, summed up or left out.
-import { CHART_BARS_MAX, CHART_BINS, CHART_LINE_STEPS, CHART_POINTS_MAX, ROW_SLICE_MS } from '../../limits.ts'
+import { CHART_BARS_MAX, CHART_BINS, CHART_LINE_STEPS, CHART_POINTS_MAX } from '../../limits.ts'
 import type { ResultBuffer } from '../../query-run/result-buffer.ts'
+import { visitRows } from '../../query-run/visit-rows.ts'
 import { countedText, countText } from '../../ui/format-quantity.ts'
 import { placeAt, wordsAt, type ChartColumn } from './chart-columns.ts'
 import type { ChartChoice, Measure } from './chart-choice.ts'
@@ -13,7 +14,16 @@ export interface ChartPoint {
   y: number
 }
 
+/** The column's exact least and greatest value. */
+export interface ColumnRange {
+  name: string
+  least: string
+  greatest: string
+}
+
 export interface ChartData {
+  /** Of the columns that have places, that of the rows first. */
+  ranges: readonly ColumnRange[]
   points: readonly ChartPoint[]
   /** What the points are of the rows, in words. */
   account: string
@@ -21,22 +31,9 @@ export interface ChartData {
   leftOutCount: number
 }
 
+type DrawnData = Omit<ChartData, 'ranges'>
+
 const BINS_MIN = 5
-
-const nextTask = () => new Promise<void>((resolve) => setTimeout(resolve))
-
-/** Calls back for every row, in slices that let the page paint. */
-async function forRows(rowCount: number, each: (row: number) => void, signal: AbortSignal): Promise<void> {
-  let sliceEndMs = performance.now() + ROW_SLICE_MS
-  for (let row = 0; row < rowCount; row += 1) {
-    each(row)
-    if ((row & 255) === 0 && performance.now() > sliceEndMs) {
-      await nextTask()
-      signal.throwIfAborted()
-      sliceEndMs = performance.now() + ROW_SLICE_MS
-    }
-  }
-}
 
 interface Pairs {
   x: number[]
@@ -47,7 +44,8 @@ interface Pairs {
 async function pairsOf(input: ChartInput, signal: AbortSignal): Promise<Pairs> {
   const { buffer, xColumn, yColumn, rowCount } = input
   const pairs: Pairs = { x: [], y: [], leftOutCount: 0 }
-  await forRows(
+  await visitRows(
+    buffer,
     rowCount,
     (row) => {
       const x = placeAt(buffer, xColumn, row)
@@ -94,7 +92,7 @@ function outline({ x, y }: Pairs, order: readonly number[]): number[] {
   return kept
 }
 
-async function lineData(input: ChartInput, signal: AbortSignal): Promise<ChartData> {
+async function lineData(input: ChartInput, signal: AbortSignal): Promise<DrawnData> {
   const pairs = await pairsOf(input, signal)
   const order = pairs.x.map((_, index) => index)
   if (pairs.x.some((x, index) => index > 0 && x < (pairs.x[index - 1] ?? 0)))
@@ -109,7 +107,7 @@ async function lineData(input: ChartInput, signal: AbortSignal): Promise<ChartDa
   }
 }
 
-async function scatterData(input: ChartInput, signal: AbortSignal): Promise<ChartData> {
+async function scatterData(input: ChartInput, signal: AbortSignal): Promise<DrawnData> {
   const pairs = await pairsOf(input, signal)
   const total = pairs.x.length
   const count = Math.min(total, CHART_POINTS_MAX)
@@ -127,10 +125,11 @@ async function scatterData(input: ChartInput, signal: AbortSignal): Promise<Char
 async function histogramData(
   { buffer, xColumn, rowCount }: ChartInput,
   signal: AbortSignal,
-): Promise<ChartData> {
+): Promise<DrawnData> {
   const places: number[] = []
   let leftOutCount = 0
-  await forRows(
+  await visitRows(
+    buffer,
     rowCount,
     (row) => {
       const x = placeAt(buffer, xColumn, row)
@@ -181,11 +180,12 @@ function heightOf({ count, sum, least, greatest }: Bar, measure: Measure): numbe
   }
 }
 
-async function barData(input: ChartInput, signal: AbortSignal): Promise<ChartData> {
+async function barData(input: ChartInput, signal: AbortSignal): Promise<DrawnData> {
   const { buffer, choice, xColumn, yColumn, rowCount } = input
   const bars = new Map<string, Bar>()
   let leftOutCount = 0
-  await forRows(
+  await visitRows(
+    buffer,
     rowCount,
     (row) => {
       const y = choice.measure === 'rows' || yColumn === undefined ? 1 : placeAt(buffer, yColumn, row)
@@ -228,8 +228,37 @@ export interface ChartInput {
   yColumn: ChartColumn | undefined
 }
 
-/** Rejects with the signal's reason. */
-export function chartData(input: ChartInput, signal: AbortSignal): Promise<ChartData> {
+/** Rejects with the signal's reason, and with what fetching rows failed with. */
+export async function chartData(input: ChartInput, signal: AbortSignal): Promise<ChartData> {
+  const { choice, xColumn, yColumn } = input
+  const isCounting = choice.kind === 'histogram' || (choice.kind === 'bar' && choice.measure === 'rows')
+  const ranged = [xColumn, ...(isCounting || yColumn === undefined ? [] : [yColumn])]
+  const drawn = await drawnData(input, signal)
+  const ranges: ColumnRange[] = []
+  for (const column of ranged) ranges.push(...(await rangeOf(input, column, signal)))
+  return { ...drawn, ranges }
+}
+
+/** None where nothing has a place. */
+async function rangeOf(
+  { buffer, rowCount }: ChartInput,
+  column: ChartColumn,
+  signal: AbortSignal,
+): Promise<ColumnRange[]> {
+  if (column.kind === 'text') return []
+  let low = { place: Infinity, text: '' }
+  let high = { place: -Infinity, text: '' }
+  const visit = (row: number) => {
+    const place = placeAt(buffer, column, row)
+    if (place === null) return
+    if (place < low.place) low = { place, text: wordsAt(buffer, column, row) ?? '' }
+    if (place > high.place) high = { place, text: wordsAt(buffer, column, row) ?? '' }
+  }
+  await visitRows(buffer, rowCount, visit, signal)
+  return high.place === -Infinity ? [] : [{ name: column.name, least: low.text, greatest: high.text }]
+}
+
+function drawnData(input: ChartInput, signal: AbortSignal): Promise<DrawnData> {
   switch (input.choice.kind) {
     case 'line':
       return lineData(input, signal)

@@ -26,6 +26,9 @@ interface ExportDialogProps {
   onClose: () => void
 }
 
+/** What planning the statement again heals. */
+const PLANNED_AGAIN: readonly string[] = ['TICKET_EXPIRED', 'NO_SUCH_STATEMENT', 'RESULT_CORRUPT']
+
 /** Rows of the whole answer, where that is known. */
 const totalRowsOf = ({ state }: RunSnapshot): number | null =>
   state.kind === 'finished' ? state.receipt.rowCount : null
@@ -39,12 +42,13 @@ function extentText(snapshot: RunSnapshot): string {
   return `On the screen: ${text}. The export holds all rows.`
 }
 
-function useExport({ sql, info, title }: ExportDialogProps) {
+function useExport({ sql, info, snapshot, title }: ExportDialogProps) {
   const [run] = useState(() => {
     const pins = pinsOfReceipt(info.tables)
     return new ExportRun({
       sql,
       info,
+      keptId: snapshot.background?.state === 'finished' ? snapshot.background.statementId : null,
       pins: pins.map(({ namespace, table, snapshotId }) => ({ namespace, table, snapshotId })),
     })
   })
@@ -108,7 +112,7 @@ function ExportBody({ snapshot, format, exporting }: ExportBodyProps) {
     <>
       {state.kind === 'failed' && (
         <ErrorNotice error={state.error}>
-          {state.error.code === 'TICKET_EXPIRED' && (
+          {PLANNED_AGAIN.includes(state.error.code) && (
             <button type="button" className="button" onClick={() => void start(true)}>
               Plan again at the same snapshots, and export
             </button>

@@ -1,10 +1,11 @@
-// One export, from Export to its end, as an external store. It redeems the ticket of the result; where that is too old,
-// the statement is planned again at the same snapshots, when the person asks for it.
+// One export, from Export to its end, as an external store. It redeems the ticket of the result. Of a kept result, which is
+// exported from its parts, a new ticket is asked for; else, where the ticket is too old, the statement is planned again at
+// the same snapshots, when the person asks for it.
 import type { FlightInfoResponse, RequestedPin } from '@lake/core/api/contract.ts'
 import type { ExportTarget } from '@lake/core/api/export-contract.ts'
 import type { ExportReceipt } from '@lake/core/flight/receipt.ts'
 import { ApiError, toApiError } from '../../api/api-error.ts'
-import { postCancel, postExport, postFlightInfo } from '../../api/client.ts'
+import { postCancel, postExport, postFlightInfo, postPoll } from '../../api/client.ts'
 import { createFileSink, type FileSink } from './file-sink.ts'
 import { readExport, type ExportProgress } from './read-export.ts'
 
@@ -21,6 +22,8 @@ export interface ExportStatement {
   /** The snapshots of the result. */
   pins: readonly RequestedPin[]
   info: FlightInfoResponse
+  /** Of the background statement whose kept result it is; null where it has none. */
+  keptId: string | null
 }
 
 /** Any failure of a sink or a stream in the words of the app. */
@@ -65,8 +68,8 @@ export class ExportRun {
     this.#set({ kind: 'running', progress: null })
     let sink: FileSink | null = null
     try {
-      // What ran in the background has a stored result and no ticket.
-      if (isPlannedAgain || this.#info.ticket === '') this.#info = await this.#planAgain(abort.signal)
+      if (isPlannedAgain) this.#info = await this.#planAgain(abort.signal)
+      else if (this.statement.keptId !== null) await this.#renewTicket(this.statement.keptId, abort.signal)
       sink = await createFileSink(Date.now())
       const response = await postExport({ ticket: this.#info.ticket, ...target }, abort.signal)
       if (response.body === null) throw new ApiError('EXPORT_INCOMPLETE', 'The answer has no body.')
@@ -101,6 +104,12 @@ export class ExportRun {
   /** Back to the choices, for another file. */
   reset(): void {
     this.#set({ kind: 'choosing' })
+  }
+
+  /** One that lasts for the whole export. The snapshots may have gone since; the kept result has not. */
+  async #renewTicket(statementId: string, signal: AbortSignal): Promise<void> {
+    const { ticket } = await postPoll({ descriptor: { statementId } }, signal)
+    if (ticket !== null) this.#info = { ...this.#info, ...ticket }
   }
 
   /** The result's own columns, or a refusal: a file with others would not be the result's. */

@@ -1,6 +1,7 @@
 // The line above every result: exactness, each table at its snapshot, what was read, rows and time. Same order always.
 import { ReceiptText } from 'lucide-react'
 import type { ReactNode } from 'react'
+import type { PollInfo } from '@lake/core/statements/poll-info.ts'
 import type { TableReceipt } from '@lake/core/flight/receipt.ts'
 import type { RunSnapshot } from '../../query-run/query-run.ts'
 import { exactnessOf } from '../../query-run/exactness.ts'
@@ -42,6 +43,10 @@ function TableFacts({ table, now }: { table: TableReceipt; now: number }) {
   )
 }
 
+/** That it is an answer from before, and when that was made. */
+const keptText = ({ endedAtMs }: PollInfo, now: number): string =>
+  `kept result · ${ageText(Math.max(0, now - (endedAtMs ?? now)))}`
+
 /** Server time of a finished statement; else what this browser has waited. The run bar counts while it runs. */
 function elapsedText(snapshot: RunSnapshot): string {
   if (snapshot.state.kind === 'finished') return durationText(snapshot.state.receipt.elapsedMs)
@@ -65,6 +70,14 @@ export function ReceiptLine({ snapshot, isPanelOpen = false, onTogglePanel, acti
         ))}
         {tables.length > TABLES_SHOWN_MAX && (
           <span className="receipt-table">and {tables.length - TABLES_SHOWN_MAX} more tables</span>
+        )}
+        {snapshot.background?.isReused === true && (
+          <span
+            className="receipt-kept"
+            title="The same statement at the same snapshots was answered before: that answer is the answer"
+          >
+            {keptText(snapshot.background, now)}
+          </span>
         )}
         {!isLive && (
           <span className="receipt-total">

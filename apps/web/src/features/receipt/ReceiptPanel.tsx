@@ -8,7 +8,7 @@ import { infoOf } from '../../query-run/run-state.ts'
 import { ScanWaterfall } from '../../scan/ScanWaterfall.tsx'
 import { sqlAtVersions } from '../../sql/at-versions.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
-import { countText, durationText } from '../../ui/format-quantity.ts'
+import { countText, durationText, instantText } from '../../ui/format-quantity.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { ScrollRegion } from '../../ui/ScrollRegion.tsx'
 import { tableLabel } from '../../api/table-name.ts'
@@ -85,7 +85,7 @@ interface ReceiptPanelProps {
 }
 
 export function ReceiptPanel({ sql, snapshot, onClose }: ReceiptPanelProps) {
-  const { state, rowCount } = snapshot
+  const { state, rowCount, background } = snapshot
   const exactness = exactnessOf(state, rowCount)
   const tables = tablesOf(state)
   const statementId = infoOf(state)?.statementId
@@ -104,10 +104,19 @@ export function ReceiptPanel({ sql, snapshot, onClose }: ReceiptPanelProps) {
           </span>{' '}
           {exactness.title}
         </p>
+        {background?.isReused === true && (
+          <p className="page-note">
+            A kept result answers: the same statement at the same snapshots was run before, so its answer is
+            this one. Nothing was read again.
+          </p>
+        )}
         <dl className="facts">
           <Fact label="rows" value={countText(rowCount)} />
           {state.kind === 'finished' && <Fact label="time" value={durationText(state.receipt.elapsedMs)} />}
           {state.kind === 'finished' && <Fact label="engine" value={state.receipt.engine} />}
+          {background?.isReused === true && background.endedAtMs !== null && (
+            <Fact label="kept since" value={instantText(background.endedAtMs)} />
+          )}
           {statementId !== undefined && <Fact label="statement" value={statementId} />}
         </dl>
         {tables.map((table) => (

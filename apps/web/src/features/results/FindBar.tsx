@@ -10,7 +10,7 @@ interface FindBarProps {
   /** Null while they are being found, or without a search. */
   matchCount: number | null
   rowCount: number
-  /** False when there are rows that are not loaded. */
+  /** False where not all rows are searched. */
   isWhole: boolean
   onSearch: (search: string) => void
   onFilter: (isFilter: boolean) => void
@@ -21,10 +21,10 @@ interface FindBarProps {
 }
 
 function matchesText({ search, matchCount, isWhole }: FindBarProps): string {
-  if (search === '') return isWhole ? '' : 'looks in the loaded rows only'
+  if (search === '') return isWhole ? '' : 'looks in the first rows only'
   if (matchCount === null) return 'looking…'
   const rows = `${countText(matchCount)} ${matchCount === 1 ? 'row holds' : 'rows hold'} it`
-  return isWhole ? rows : `${rows}, of those loaded`
+  return isWhole ? rows : `${rows}, of the first ones`
 }
 
 export function FindBar(props: FindBarProps) {

@@ -10,9 +10,19 @@ import {
   type GridColumn,
   type GridSelection,
   type Item,
+  type Rectangle,
 } from '@glideapps/glide-data-grid'
 import '@glideapps/glide-data-grid/dist/index.css'
-import { useCallback, useMemo, useRef, useState, type ClipboardEvent, type Ref } from 'react'
+import {
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+  type ClipboardEvent,
+  type Ref,
+} from 'react'
 import { CELL_DISPLAY_CHARS_MAX, CELL_TIP_CHARS_MAX } from '../../limits.ts'
 import type { ResultBuffer } from '../../query-run/result-buffer.ts'
 import { useIsDark } from '../../ui/theme.ts'
@@ -26,6 +36,8 @@ const ROW_HEIGHT_PX = 24
 const HEADER_HEIGHT_PX = 44
 const CELL_PADDING_PX = 8
 const SCROLL_BAR_PX = 16
+/** Rows below the last one in view that are wanted too. */
+const OVERSCAN_ROWS = 32
 export const NO_SELECTION: GridSelection = {
   columns: CompactSelection.empty(),
   rows: CompactSelection.empty(),
@@ -102,12 +114,12 @@ interface CellLook {
 /** `data` is what assistive technology reads, `displayData` what is drawn. */
 function gridCell(text: string | null | undefined, look: CellLook): GridCell {
   const isSpecial = text === null || text === undefined || text === ''
-  const data = text === null ? 'NULL' : text === '' ? '""' : displayText(text ?? '')
+  const data = text === null ? 'NULL' : text === '' ? '""' : displayText(text ?? 'loading…')
   return {
     kind: GridCellKind.Text,
     allowOverlay: false,
     data,
-    displayData: fitText(data, look.widthPx - 2 * CELL_PADDING_PX, look.measure),
+    displayData: text === undefined ? '…' : fitText(data, look.widthPx - 2 * CELL_PADDING_PX, look.measure),
     contentAlign: look.isNumeric ? 'right' : 'left',
     ...(isSpecial && { themeOverride: text === null ? look.theme.nullCell : look.theme.faintCell }),
   }
@@ -139,6 +151,7 @@ function useDrawing({ buffer, columns, view, rows, rowCount, zone }: ResultGridP
   // oxlint-disable-next-line react-hooks/exhaustive-deps
   const widths = useMemo(() => columnWidths(buffer, columns, measure), [buffer, columns, measure, hasRows])
   const shown = useMemo(() => shownColumns(view), [view])
+  const version = useSyncExternalStore(buffer.subscribe, buffer.getVersion)
   const widthOf = useCallback(
     (column: number) =>
       (resizing?.column === column ? resizing.width : view.widths[column]) ?? widths[column] ?? 120,
@@ -164,7 +177,9 @@ function useDrawing({ buffer, columns, view, rows, rowCount, zone }: ResultGridP
         widthPx: widthOf(column),
       })
     },
-    [buffer, columns, shown, rows, zone, theme, measure, widthOf],
+    // A new version of the buffer has other rows in memory.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+    [buffer, version, columns, shown, rows, zone, theme, measure, widthOf],
   )
   const drawHeader = useMemo(
     () =>
@@ -195,6 +210,21 @@ function useHiddenText(
   )
 }
 
+/** Asks for the rows in view, which need not be in memory. Returns what is to be told of another view. */
+function useRowsInView({ buffer, rows, rowCount }: ResultGridProps) {
+  const [inView, setInView] = useState({ start: 0, count: 0 })
+  useEffect(() => {
+    const count = Math.max(0, Math.min(rowCount - inView.start, inView.count + OVERSCAN_ROWS))
+    const places = Array.from({ length: count }, (_, index) => inView.start + index)
+    buffer.show(rows === null ? places : places.map((place) => rows[place] ?? -1))
+  }, [buffer, rows, rowCount, inView])
+  return useCallback(
+    ({ y, height }: Rectangle) =>
+      setInView((old) => (old.start === y && old.count === height ? old : { start: y, count: height })),
+    [],
+  )
+}
+
 export function ResultGrid(props: ResultGridProps) {
   const { view, rowCount, selection, onView, onSelection, onOpenCell, onColumnMenu, onCopy, handle } = props
   const { onWidth, onStats } = props
@@ -202,6 +232,7 @@ export function ResultGrid(props: ResultGridProps) {
   const frameWidth = useElementWidth(frame)
   const { theme, shown, gridColumns, getCellContent, drawHeader, setResizing } = useDrawing(props)
   const tip = useCellTip(useHiddenText(props, shown, getCellContent))
+  const onRowsInView = useRowsInView(props)
   const markerPx = markerWidth(rowCount)
   const maxBlockSize = gridHeight(gridColumns, markerPx, rowCount, frameWidth)
   return (
@@ -224,6 +255,7 @@ export function ResultGrid(props: ResultGridProps) {
         rowSelect="multi"
         gridSelection={selection}
         onGridSelectionChange={onSelection}
+        onVisibleRegionChanged={onRowsInView}
         onColumnMoved={(from, to) => onView((old) => moveColumn(old, from, to))}
         onColumnResize={(_column, width, index) => {
           const column = shown[index]

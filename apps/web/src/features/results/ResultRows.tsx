@@ -1,10 +1,12 @@
 // The rows of a result with everything that can be done to them: arrange, find, copy, look closer. Each tool is a file
 // of its own; here is what they share, the selection and the arrangement.
 import type { DataEditorRef, GridSelection } from '@glideapps/glide-data-grid'
-import { useCallback, useRef, useState, type ClipboardEvent, type RefObject } from 'react'
+import { useCallback, useMemo, useRef, useState, type ClipboardEvent, type RefObject } from 'react'
+import { toApiError } from '../../api/api-error.ts'
 import { exactnessOf } from '../../query-run/exactness.ts'
 import type { QueryRun, RunSnapshot } from '../../query-run/query-run.ts'
 import { isRunning } from '../../query-run/run-state.ts'
+import { EXAMINED_ROWS_MAX } from '../../limits.ts'
 import { copyText } from '../../ui/copy-text.ts'
 import { MenuList, type MenuItem } from '../../ui/MenuButton.tsx'
 import { say } from '../../ui/notice.ts'
@@ -12,7 +14,7 @@ import { useZone } from '../../ui/time-zone.ts'
 import { CellViewer } from './CellViewer.tsx'
 import { columnMenuItems } from './column-menu.ts'
 import type { CopyFormat } from './copy-formats.ts'
-import { copied, COPY_REFUSED } from './copy-selection.ts'
+import { broughtAndCopied, copied, COPY_REFUSED, isAtHand } from './copy-selection.ts'
 import { FindBar } from './FindBar.tsx'
 import { columnsOf, textAt, type ResultColumn } from './grid-columns.ts'
 import { initialView, shownColumns, type GridView } from './grid-view.ts'
@@ -117,30 +119,32 @@ type Rows = ReturnType<typeof useRows>
 /** Copies what is selected, and says what was copied. */
 function useCopy({ run, snapshot, columns }: ResultRowsProps, rows: Rows) {
   const { shown, order, shownRowCount, selection, zone, area } = rows
-  const make = (format: CopyFormat) => {
-    const made = copied(format, {
-      run,
-      snapshot,
-      columns,
-      shown,
-      rows: order.rows,
-      shownRowCount,
-      selection,
-      zone,
-    })
-    if (made === null) say(COPY_REFUSED, 'warn')
-    return made
+  const input = { run, snapshot, columns, shown, rows: order.rows, shownRowCount, selection, zone }
+  const refuse = () => say(COPY_REFUSED, 'warn')
+  const copyAs = async (format: CopyFormat) => {
+    try {
+      const made = await broughtAndCopied(format, input, new AbortController().signal)
+      if (made === null) refuse()
+      else if (await copyText(made.text)) say(made.words)
+    } catch (error) {
+      say(`Nothing was copied: ${toApiError(error).message}`, 'warn')
+    }
   }
   return {
-    copyAs: async (format: CopyFormat) => {
-      const made = make(format)
-      if (made !== null && (await copyText(made.text))) say(made.words)
-    },
+    copyAs,
     onCopyKey: (event: ClipboardEvent) => {
       if (area.isEverything) return
       event.preventDefault()
-      const made = make('TSV')
-      if (made === null) return
+      // The clipboard of the event is open now and not later.
+      if (!isAtHand(input)) {
+        void copyAs('TSV')
+        return
+      }
+      const made = copied('TSV', input)
+      if (made === null) {
+        refuse()
+        return
+      }
       event.clipboardData.setData('text/plain', made.text)
       say(made.words)
     },
@@ -157,15 +161,15 @@ interface CloserProps extends ResultRowsProps {
 function Closer({ run, snapshot, columns, looking, zone, onClose }: CloserProps) {
   const { buffer } = run
   const column = columns[looking?.column ?? -1]
+  // Kept as it was found: its row may leave memory while it is looked at.
+  const text = useMemo(
+    () => (looking?.kind === 'cell' ? textAt(buffer, columns, looking.column, looking.row, { zone }) : null),
+    [buffer, columns, looking, zone],
+  )
   if (looking === null || column === undefined) return null
   if (looking.kind === 'cell')
-    return (
-      <CellViewer
-        column={column}
-        row={looking.row}
-        text={textAt(buffer, columns, looking.column, looking.row, { zone }) ?? null}
-        onClose={onClose}
-      />
+    return text === undefined ? null : (
+      <CellViewer column={column} row={looking.row} text={text} onClose={onClose} />
     )
   const { rowCount, state } = snapshot
   return (
@@ -209,7 +213,7 @@ export function ResultRows(props: ResultRowsProps) {
   const { copyAs, onCopyKey } = useCopy(props, rows)
   const [looking, setLooking] = useState<Looking>(null)
   const [menu, setMenu] = useState<ColumnMenu | null>(null)
-  const isWhole = snapshot.state.kind === 'finished'
+  const isWhole = snapshot.state.kind === 'finished' && snapshot.rowCount <= EXAMINED_ROWS_MAX
   const gridRowCount = useCalmRowCount(shownRowCount, rows.isArriving)
   const itemsOf = (column: number): MenuItem[] =>
     columnMenuItems({

@@ -21,9 +21,15 @@ function Failure({ run, snapshot, onPlaceCursor, onRunAgain }: ResultsPaneProps)
   if (snapshot.state.kind !== 'failed') return null
   const { error } = snapshot.state
   const range = errorRange(error)
+  // Of a kept result that cannot be had any more, the statement can.
+  const isKept = snapshot.background?.state === 'finished'
   const before = run.source.sql.slice(0, range?.startOffset ?? 0)
   return (
-    <ErrorNotice error={error} onRetry={error.isRetryable ? onRunAgain : undefined} retryLabel="Run again">
+    <ErrorNotice
+      error={error}
+      onRetry={error.isRetryable || isKept ? onRunAgain : undefined}
+      retryLabel="Run again"
+    >
       {range !== null && (
         <button
           type="button"
@@ -55,6 +61,18 @@ function PausedNotice({ run, snapshot }: Pick<ResultsPaneProps, 'run' | 'snapsho
   )
 }
 
+/** Rows of a kept result that are looked at and could not be fetched. */
+function RowsFailure({ run, snapshot }: Pick<ResultsPaneProps, 'run' | 'snapshot'>) {
+  if (snapshot.rowsFailure === null || snapshot.state.kind === 'failed') return null
+  return (
+    <ErrorNotice
+      error={snapshot.rowsFailure}
+      onRetry={() => run.buffer.retry()}
+      retryLabel="Fetch the rows again"
+    />
+  )
+}
+
 function Rows({ run, snapshot, columns }: ResultsPaneProps & { columns: readonly ResultColumn[] }) {
   if (snapshot.rowCount === 0 && snapshot.state.kind === 'finished')
     return (
@@ -75,6 +93,7 @@ export function ResultsPane(props: ResultsPaneProps) {
   return (
     <div className="results" data-state={snapshot.state.kind}>
       <Failure {...props} />
+      <RowsFailure run={run} snapshot={snapshot} />
       <PausedNotice run={run} snapshot={snapshot} />
       <Rows {...props} columns={columns} />
     </div>

@@ -24,12 +24,11 @@ interface RunBarProps {
   background: ReactNode
 }
 
-/** A statement in the background: read on the server first, then its rows come from where they are kept. */
-function backgroundFacts(background: PollInfo, rowCount: number, seconds: string): string {
+/** A statement in the background: its rows come from where they are kept, once it has finished. */
+function backgroundFacts(background: PollInfo, seconds: string): string {
   const { state, progress, bytesRead, attemptCount } = background
   if (state === 'queued') return `in background · waiting for its turn · ${seconds}`
-  if (state === 'finished')
-    return `in background · finished · ${countText(rowCount)} of ${countedText(background.rowCount, 'row')} fetched`
+  if (state === 'finished') return `in background · finished · ${countedText(background.rowCount, 'row')}`
   const again = attemptCount > 1 ? [`attempt ${attemptCount}`] : []
   const read = background.bytesPlanned === 0 ? [] : [`${Math.floor(progress * 100)} %`, bytesText(bytesRead)]
   const facts = [...read, countedText(background.rowCount, 'row'), seconds]
@@ -41,7 +40,7 @@ function factsOf({ state, rowCount, startedAtMs, background }: RunSnapshot, now:
   const seconds = durationText(Math.max(0, now - startedAtMs))
   if (state.kind === 'planning') return `planning · ${seconds}`
   if (state.kind === 'stopping') return `stopping · ${countedText(rowCount, 'row')} kept`
-  if (background !== null) return backgroundFacts(background, rowCount, seconds)
+  if (background !== null) return backgroundFacts(background, seconds)
   const progress = progressOf(state)
   const facts = [state.kind === 'paused' ? 'paused' : (progress?.phase ?? 'reading')]
   if (progress !== null) {

@@ -59,6 +59,9 @@ function Facts({ stats }: { stats: ColumnStats }) {
   )
 }
 
+const rowsText = (count: number, all: number): string =>
+  count < all ? `first ${countText(count)} rows` : `${countText(count)} loaded rows`
+
 export function StatsPanel({ buffer, columns, column, exactness, onClose }: StatsPanelProps) {
   const [stats, setStats] = useState<{ column: number; stats: ColumnStats } | null>(null)
   useEffect(() => {
@@ -84,7 +87,7 @@ export function StatsPanel({ buffer, columns, column, exactness, onClose }: Stat
       <ScrollRegion label="Statistics of the column">
         <p className="cell-type">
           {sqlType}
-          {shown !== null && ` · over the ${countText(shown.rowCount)} loaded rows`} · {exactness}
+          {shown !== null && ` · over the ${rowsText(shown.rowCount, buffer.rowCount)}`} · {exactness}
         </p>
         {shown === null ? (
           <p className="page-note">counting…</p>

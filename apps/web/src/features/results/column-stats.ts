@@ -1,9 +1,9 @@
 // What a column holds, over the rows that are loaded: how many values, NULLs and distinct values, the least and the
 // greatest, and how they spread. Exact, except for the spread, which is drawn.
 import type { ResultBuffer } from '../../query-run/result-buffer.ts'
-import { STATS_DISTINCT_MAX } from '../../limits.ts'
+import { visitRows } from '../../query-run/visit-rows.ts'
+import { EXAMINED_ROWS_MAX, STATS_DISTINCT_MAX } from '../../limits.ts'
 import { textAt, type ResultColumn } from './grid-columns.ts'
-import { forEachRow } from './row-order.ts'
 import { compareKeys, keyReader, numberOfKey, type SortKey } from './sort-key.ts'
 
 export interface ColumnStats {
@@ -43,14 +43,15 @@ export async function columnStats(
   column: number,
   signal: AbortSignal,
 ): Promise<ColumnStats> {
-  const { rowCount } = buffer
+  const rowCount = Math.min(buffer.rowCount, EXAMINED_ROWS_MAX)
   const keyAt = keyReader(buffer, columns, column)
   const keys: SortKey[] = []
   let counts: Map<string | number | bigint, { row: number; count: number }> | null = new Map()
   let nullCount = 0
   let least = -1
   let greatest = -1
-  await forEachRow(
+  await visitRows(
+    buffer,
     rowCount,
     (row) => {
       const key = keyAt(row)
@@ -68,8 +69,16 @@ export async function columnStats(
     },
     signal,
   )
-  const textOf = (row: number) => (row === -1 ? null : (textAt(buffer, columns, column, row) ?? null))
   const commonest = [...(counts?.values() ?? [])].sort((a, b) => b.count - a.count).slice(0, COMMONEST_SHOWN)
+  const texts = new Map<number, string | null>()
+  const named = [least, greatest, ...commonest.map(({ row }) => row)].filter((row) => row !== -1)
+  await visitRows(
+    buffer,
+    named,
+    (row) => texts.set(row, textAt(buffer, columns, column, row) ?? null),
+    signal,
+  )
+  const textOf = (row: number) => texts.get(row) ?? null
   return {
     rowCount,
     nullCount,

@@ -5,7 +5,8 @@
 // its last bits), and of the rows in their order where the statement has one. Two roundings on shifted grids, because
 // any one grid has edges that two nearly equal values may fall on either side of. Times are hashed in UTC.
 import type { ResultBuffer } from '../../query-run/result-buffer.ts'
-import { FINGERPRINT_CELLS_MAX, FINGERPRINT_SLICE_MS } from '../../limits.ts'
+import { visitRows } from '../../query-run/visit-rows.ts'
+import { FINGERPRINT_CELLS_MAX } from '../../limits.ts'
 import { textAt, type ResultColumn } from './grid-columns.ts'
 import { hashText, MultisetHash, SequenceHash } from './row-hash.ts'
 
@@ -26,11 +27,8 @@ export function roundedFloat(text: string, grid: 0 | 1): string {
   return `${significant}e${exponent + digits.length - significant.length}`
 }
 
-const nextTask = () => new Promise<void>((resolve) => setTimeout(resolve))
-
 /**
- * The fingerprint of a whole answer; null when it has more cells than FINGERPRINT_CELLS_MAX. Works in slices, so that
- * the page stays alive.
+ * The fingerprint of a whole answer; null when it has more cells than FINGERPRINT_CELLS_MAX.
  *
  * @param isOrdered whether the statement asks for an order of its rows
  */
@@ -47,8 +45,7 @@ export async function resultFingerprint(
   const sequence = new SequenceHash()
   const isFloat = columns.map((column) => FLOAT_TYPES.has(column.sqlType))
   const hasFloats = isFloat.includes(true)
-  let sliceStart = performance.now()
-  for (let row = 0; row < rowCount; row++) {
+  const add = (row: number) => {
     const cells = columns.map((_, column) => textAt(buffer, columns, column, row) ?? null)
     const text = JSON.stringify(cells)
     exact.add(text)
@@ -60,11 +57,8 @@ export async function resultFingerprint(
             cells.map((cell, i) => (cell !== null && isFloat[i] === true ? roundedFloat(cell, grid) : cell)),
           ),
         )
-    if (performance.now() - sliceStart < FINGERPRINT_SLICE_MS) continue
-    await nextTask()
-    signal.throwIfAborted()
-    sliceStart = performance.now()
   }
+  await visitRows(buffer, rowCount, add, signal)
   const shape = hashText(JSON.stringify(columns.map(({ name, sqlType }) => [name, sqlType])))
   const floats = hasFloats ? rounded.map((hash) => hash.text()) : ['', '']
   return [VERSION, String(rowCount), shape, exact.text(), ...floats, isOrdered ? sequence.text() : ''].join(

@@ -1,31 +1,14 @@
-// Which loaded rows are shown and in which order: a filter by text and a sort by one column, as a list of row numbers.
-// Works in slices, so that the page stays alive; the rows themselves are never moved.
+// Which rows are shown and in which order: a filter by text and a sort by one column, as a list of row numbers. The rows
+// themselves are never moved.
 import type { ResultBuffer } from '../../query-run/result-buffer.ts'
-import { ROW_SLICE_MS, SORT_ROWS_MAX } from '../../limits.ts'
+import { visitRows } from '../../query-run/visit-rows.ts'
+import { EXAMINED_ROWS_MAX, SORT_ROWS_MAX } from '../../limits.ts'
 import { textAt, type ResultColumn } from './grid-columns.ts'
 import { compareKeys, keyReader, type SortKey } from './sort-key.ts'
 
 export interface Sort {
   column: number
   isDescending: boolean
-}
-
-const nextTask = () => new Promise<void>((resolve) => setTimeout(resolve))
-
-/** Calls `visit` for each row from 0, giving the page a turn now and then. */
-export async function forEachRow(
-  rowCount: number,
-  visit: (row: number) => void,
-  signal: AbortSignal,
-): Promise<void> {
-  let sliceStart = performance.now()
-  for (let row = 0; row < rowCount; row++) {
-    visit(row)
-    if ((row & 255) !== 0 || performance.now() - sliceStart < ROW_SLICE_MS) continue
-    await nextTask()
-    signal.throwIfAborted()
-    sliceStart = performance.now()
-  }
 }
 
 /** Rows in which a shown column holds the text, whatever its case. NULL holds nothing. */
@@ -38,8 +21,9 @@ export async function matchingRows(
 ): Promise<Uint32Array> {
   const wanted = search.toLowerCase()
   const rows: number[] = []
-  await forEachRow(
-    buffer.rowCount,
+  await visitRows(
+    buffer,
+    Math.min(buffer.rowCount, EXAMINED_ROWS_MAX),
     (row) => {
       const isMatch = shown.some((column) =>
         (textAt(buffer, columns, column, row) ?? '').toLowerCase().includes(wanted),
@@ -53,19 +37,23 @@ export async function matchingRows(
 
 /**
  * Rows in the order of one column; equal ones keep their order, NULL comes last either way.
+ * @param rowsOrCount which rows, or how many from the first
  * @returns null for more than SORT_ROWS_MAX rows, which the engine sorts better
  */
 export async function sortedRows(
   buffer: ResultBuffer,
   columns: readonly ResultColumn[],
-  rows: Uint32Array,
+  rowsOrCount: Uint32Array | number,
   sort: Sort,
   signal: AbortSignal,
 ): Promise<Uint32Array | null> {
-  if (rows.length > SORT_ROWS_MAX) return null
+  const count = typeof rowsOrCount === 'number' ? rowsOrCount : rowsOrCount.length
+  if (count > SORT_ROWS_MAX) return null
+  const rows =
+    typeof rowsOrCount === 'number' ? Uint32Array.from({ length: count }, (_, i) => i) : rowsOrCount
   const keyAt = keyReader(buffer, columns, sort.column)
   const keys: SortKey[] = []
-  await forEachRow(rows.length, (i) => keys.push(keyAt(rows[i] ?? 0)), signal)
+  await visitRows(buffer, rows, (row) => keys.push(keyAt(row)), signal)
   const order = Uint32Array.from(rows.keys())
   const sign = sort.isDescending ? -1 : 1
   order.sort((a, b) => {

@@ -26,12 +26,15 @@ export function useFind(
   const [search, setSearch] = useState('')
   const [isFilter, setFilter] = useState(false)
   const at = useRef(-1)
+  const gone = useRef(-1)
   const open = useCallback(() => setOpen(true), [])
   useFindKey(frame, open)
   const goToRow = (row: number) => {
     const range = { x: 0, y: row, width: 1, height: 1 }
     onSelection({ ...NO_SELECTION, current: { cell: [0, row], range, rangeStack: [] } })
-    grid.current?.scrollTo(0, row, 'vertical', 0, 0, { vAlign: 'center' })
+    // The grid goes to a cell that was newly selected by itself; going there twice ends elsewhere.
+    if (gone.current === row) grid.current?.scrollTo(0, row, 'vertical', 0, 0, { vAlign: 'center' })
+    gone.current = row
   }
   const step = (by: 1 | -1, matches: Uint32Array | null) => {
     if (matches === null || matches.length === 0) return

@@ -35,9 +35,9 @@ const PLAIN: RowOrder = { rows: null, matches: null, isTooLargeToSort: false, is
 async function orderOf(input: RowOrderInput, signal: AbortSignal): Promise<RowOrder> {
   const { buffer, columns, shown, sort, search, isFilter } = input
   const found = search === '' ? null : await matchingRows(buffer, columns, shown, search, signal)
-  const all = () => Uint32Array.from({ length: buffer.rowCount }, (_, i) => i)
   const base = found !== null && isFilter ? found : null
-  const sorted = sort === null ? null : await sortedRows(buffer, columns, base ?? all(), sort, signal)
+  const sorted =
+    sort === null ? null : await sortedRows(buffer, columns, base ?? buffer.rowCount, sort, signal)
   const rows = sorted ?? base
   const isTooLargeToSort = sort !== null && sorted === null
   const order = { rows, isTooLargeToSort, isPending: false }

@@ -1,10 +1,10 @@
 // Running a statement on the server whether or not this page stays open: a quiet button beside Run, one that speaks up
 // where the scan is large, and the way there for a statement that runs already.
 import { Moon } from 'lucide-react'
-import { BACKGROUND_OFFERED_BYTES, BACKGROUND_OFFERED_MS } from '../../limits.ts'
+import { BACKGROUND_OFFERED_BYTES, BACKGROUND_OFFERED_MS, LEAVING_SAID_MS } from '../../limits.ts'
 import type { RunSnapshot } from '../../query-run/query-run.ts'
 import { isRunning, progressOf } from '../../query-run/run-state.ts'
-import { ageText, bytesText } from '../../ui/format-quantity.ts'
+import { bytesText } from '../../ui/format-quantity.ts'
 import { useNow } from '../../ui/use-now.ts'
 
 interface BackgroundOfferProps {
@@ -18,29 +18,19 @@ interface BackgroundOfferProps {
 
 export function BackgroundOffer({ snapshot, bytesNeeded, onRun, onContinue }: BackgroundOfferProps) {
   const isBusy = snapshot !== null && isRunning(snapshot.state)
-  const now = useNow(1_000, isBusy || snapshot?.background?.isReused === true)
+  const now = useNow(1_000, isBusy)
   if (!isBusy) {
     const isLarge = bytesNeeded !== null && bytesNeeded >= BACKGROUND_OFFERED_BYTES
     return (
-      <>
-        <button
-          type="button"
-          className={isLarge ? 'button' : 'button button-quiet'}
-          title="Runs on the server, also when this page is closed; its result is kept"
-          onClick={onRun}
-        >
-          <Moon size={12} aria-hidden /> Run in background
-          {isLarge && ` (${bytesText(bytesNeeded)})`}
-        </button>
-        {snapshot?.background?.isReused === true && (
-          <span
-            className="run-hint"
-            title="The same statement at the same snapshots: the kept answer is the answer"
-          >
-            kept result of {ageText(now - (snapshot.background.endedAtMs ?? now))}
-          </span>
-        )}
-      </>
+      <button
+        type="button"
+        className={isLarge ? 'button' : 'button button-quiet'}
+        title="Runs on the server, also when this page is closed; its result is kept"
+        onClick={onRun}
+      >
+        <Moon size={12} aria-hidden /> Run in background
+        {isLarge && ` (${bytesText(bytesNeeded)})`}
+      </button>
     )
   }
   if (snapshot.state.kind === 'stopping' || snapshot.state.kind === 'planning') return null
@@ -48,7 +38,10 @@ export function BackgroundOffer({ snapshot, bytesNeeded, onRun, onContinue }: Ba
   const isLong =
     now - snapshot.startedAtMs >= BACKGROUND_OFFERED_MS ||
     (progressOf(snapshot.state)?.bytesPlanned ?? 0) >= BACKGROUND_OFFERED_BYTES
-  if (!isLong) return null
+  if (!isLong)
+    return now - snapshot.startedAtMs < LEAVING_SAID_MS ? null : (
+      <span className="run-hint">stops when you leave</span>
+    )
   return (
     <button
       type="button"

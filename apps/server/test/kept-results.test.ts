@@ -1,0 +1,235 @@
+// Kept results of background statements: they answer the same statement again, for those who wait too; they are read whole
+// and exported from their parts; and grants that were taken away are in force when a statement runs and when it is read.
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { PollInfo } from '@lake/core/statements/poll-info.ts'
+import { LIMITS } from '../src/limits.ts'
+import { canonicalRows, createBackgroundClient, type BackgroundClient } from './support/background-client.ts'
+import { exportedFile, runExport } from './support/export-client.ts'
+import { createLakeCatalog } from './support/lake-catalog.ts'
+import { bearer, createTestPrincipals, type TestPrincipals } from './support/principals.ts'
+import { createTestClient, readResult, type TestClient } from './support/test-client.ts'
+import { startTestLake, startTestStack, type TestLake, type TestStack } from './support/test-stack.ts'
+
+const T = 'iceberg.analytics.episodes'
+const SQL = `SELECT * FROM ${T} WHERE steps > 100`
+/** Takes minutes, and an interrupt at any time. */
+const LONG = `SELECT sum(hash(a.range, b.range)) FROM range(300000) a, range(100000) b`
+const ALL = { ada: ['*'], bob: ['*'] }
+
+let principals: TestPrincipals<'ada' | 'bob'>
+let lake: TestLake
+let state: string
+let stack: TestStack
+let client: TestClient
+let ada: BackgroundClient
+let bobs: TestClient
+const limits = LIMITS as unknown as Record<string, number>
+const saved = { ...limits }
+
+beforeAll(async () => {
+  Object.assign(limits, { resultPartRows: 500, claimEveryMs: 50, pollEveryMs: 20, heartbeatEveryMs: 50 })
+  limits['principalsLookedAtEveryMs'] = 20
+  principals = await createTestPrincipals(ALL)
+  lake = await startTestLake(['--demo-scale', '0.01'])
+  state = join(lake.directory, 'state')
+  stack = await startTestStack(lake, {
+    LAKE_STATE_URL: `file://${state}`,
+    LAKE_ENGINES_MAX: '2',
+    LAKE_PRINCIPALS: principals.path,
+  })
+  client = createTestClient(stack.url, bearer(principals.tokens.ada))
+  bobs = createTestClient(stack.url, bearer(principals.tokens.bob))
+  ada = createBackgroundClient(client)
+}, 120_000)
+
+afterAll(async () => {
+  await stack?.[Symbol.asyncDispose]()
+  await lake?.[Symbol.asyncDispose]()
+  await principals?.[Symbol.asyncDispose]()
+  Object.assign(limits, saved)
+})
+
+const run = async (sql: string, pins?: PollInfo['tables']): Promise<PollInfo> => {
+  const chosen = pins?.map(({ namespace, table, snapshotId }) => ({
+    namespace,
+    table,
+    snapshotId: snapshotId!,
+  }))
+  const request = { sql, isReuseAllowed: false, ...(chosen ? { pins: chosen } : {}) }
+  return await ada.ended((await ada.submit(request)).statementId)
+}
+const planned = async (who: TestClient, sql: string) => {
+  const info = await who.flightInfo(sql)
+  if ('status' in info) throw new Error(info.code)
+  return info
+}
+/** Writes the grants and waits until they are in force for ada. */
+const grant = async (grants: { ada?: string[]; bob?: string[] }): Promise<void> => {
+  await principals.write(grants)
+  const expected = grants.ada === undefined ? 401 : grants.ada.includes('*') ? 2 : grants.ada.length
+  const found = async () => {
+    const answer = await client.request('GET', '/namespaces')
+    return answer.ok ? ((await answer.json()) as { namespaces: unknown[] }).namespaces.length : answer.status
+  }
+  await expect.poll(found, { timeout: 5_000, interval: 50 }).toBe(expected)
+}
+const partPath = ({ statementId }: PollInfo, index: number): string =>
+  join(state, 'results', statementId, '1', `part-0000${index}.arrow`)
+
+describe('[ST13] a statement that somebody waits for', () => {
+  it('is answered by the kept result of the same text at the same pins, of its principal, and no other', async () => {
+    const sql = `SELECT count(*) AS n FROM ${T}`
+    expect((await planned(client, sql)).kept).toBeUndefined()
+    const info = await run(sql)
+    const again = await planned(client, sql)
+    expect(again.kept).toEqual({
+      statementId: info.statementId,
+      rowCount: 1,
+      endedAtMs: info.endedAtMs,
+      expiresAtMs: info.expiresAtMs,
+    })
+    expect(again.tables.map(({ snapshotId }) => snapshotId)).toEqual(
+      info.receipt?.tables.map(({ snapshotId }) => snapshotId),
+    )
+    // Whoever does not want it has the ticket.
+    const rows = await readResult(await client.doGet(again.ticket))
+    expect(canonicalRows(rows.batches)).toBe(canonicalRows(await ada.rows(info)))
+    expect((await planned(bobs, sql)).kept).toBeUndefined()
+    expect((await planned(client, `${sql} `)).kept).toBeUndefined()
+    const other = await client.flightInfo(sql, [
+      { namespace: ['analytics'], table: 'episodes', snapshotId: (await snapshots()).at(-1)! },
+    ])
+    expect(other).not.toHaveProperty('kept')
+  })
+
+  it('is not, where chance or the time has a part in it', async () => {
+    for (const sql of [`SELECT random() AS r FROM ${T}`, `SELECT now() AS t FROM ${T} LIMIT 1`]) {
+      await run(sql)
+      expect((await planned(client, sql)).kept, sql).toBeUndefined()
+    }
+  })
+
+  it('is not, once the tables may not be read, and no store is waited for', async () => {
+    const sql = `SELECT max(steps) AS s FROM ${T}`
+    await run(sql)
+    expect((await planned(client, sql)).kept).toBeDefined()
+    await grant({ ada: ['models'], bob: ['*'] })
+    expect(await client.flightInfo(sql)).toMatchObject({ code: 'NO_SUCH_TABLE' })
+    await grant(ALL)
+    limits['keptLookUpMs'] = 0
+    expect((await planned(client, sql)).kept).toBeUndefined()
+    limits['keptLookUpMs'] = saved['keptLookUpMs']!
+  })
+})
+
+const snapshots = async (): Promise<string[]> => {
+  const page = (await (await client.request('GET', '/namespaces/analytics/tables/episodes')).json()) as {
+    snapshots: { snapshotId: string }[]
+  }
+  return page.snapshots.map(({ snapshotId }) => snapshotId)
+}
+
+describe('[RP6] the whole of a kept result', () => {
+  it('is one stream, and a file of every format, from its parts: its snapshot may be gone', async () => {
+    const oldest = (await snapshots()).at(-1)!
+    const pins = [{ namespace: ['analytics'], table: 'episodes', snapshotId: oldest }]
+    const again = await client.flightInfo(SQL, pins)
+    if ('status' in again) throw new Error(again.code)
+    const ran = await exportedFile(client, again.ticket, { format: 'csv' })
+    const expected = canonicalRows((await readResult(await client.doGet(again.ticket))).batches)
+    const info = await run(SQL, again.tables)
+    expect(info.endpoints.length).toBeGreaterThan(2)
+
+    const removal = `[{"action":"remove-snapshots","snapshot-ids":[${oldest}]}]`
+    await createLakeCatalog(lake).commit('analytics', 'episodes', removal)
+    const { ticket } = info.ticket!
+    const stream = await readResult(await client.doGet(ticket))
+    expect(stream.receipt).toEqual(info.receipt)
+    expect(canonicalRows(stream.batches)).toBe(expected)
+    for (const format of ['csv', 'jsonl', 'parquet', 'arrow', 'xlsx']) {
+      const { bytes, document } = await exportedFile(client, ticket, { format })
+      expect(document, format).toMatchObject({ ...info.receipt, sql: SQL, file: { format } })
+      if (format === 'csv') expect(bytes.equals(ran.bytes)).toBe(true)
+      // The receipt is inside, where the format has a place for it.
+      if (format === 'parquet' || format === 'arrow') expect(bytes.includes(info.statementId)).toBe(true)
+    }
+    expect(await runExport(bobs, ticket, { format: 'csv' })).toMatchObject({ code: 'TICKET_INVALID' })
+    expect(await ada.poll({ ticket })).toMatchObject({ code: 'TICKET_INVALID' })
+    const cancelled = await client.request('POST', '/cancel-flight-info', { ticket, verb: 'export' })
+    expect(await cancelled.json()).toEqual({ status: 'notCancellable' })
+  })
+
+  it('fails, and makes no file, where a part is not what was written', async () => {
+    const info = await run(SQL)
+    const { ticket } = info.ticket!
+    const bytes = await readFile(partPath(info, 1))
+    bytes[bytes.length >> 1]! ^= 1
+    await writeFile(partPath(info, 1), bytes)
+    const stream = await readResult(await client.doGet(ticket))
+    expect([stream.failure?.code, stream.receipt]).toEqual(['RESULT_CORRUPT', undefined])
+    // Nothing of the file was sent yet, so it is an answer of its own.
+    const refused = await runExport(client, ticket, { format: 'csv' })
+    expect(refused).toMatchObject({ status: 502, code: 'RESULT_CORRUPT' })
+    await rm(partPath(info, 0))
+    expect((await client.doGet(ticket)).status).toBe(502)
+  })
+})
+
+describe('[ST14] grants that were taken away', () => {
+  const submitBehindALongOne = async () => {
+    const bob = createBackgroundClient(bobs)
+    const long = await bob.submit({ sql: LONG, isReuseAllowed: false })
+    const waiting = await ada.submit({ sql: SQL, isReuseAllowed: false })
+    expect(waiting.state).toBe('queued')
+    return {
+      statementId: waiting.statementId,
+      /** The one before it, somebody else's, ends, so that it is claimed. */
+      release: async () => expect(await bob.cancel(long.statementId)).toBe('cancelled'),
+    }
+  }
+  const attemptEnded = async (statementId: string) =>
+    await expect
+      .poll(() => stack.log.find((line) => line['statementId'] === statementId && line['outcome']))
+      .toBeDefined()
+
+  it('fail a statement that was submitted before and is claimed after', async () => {
+    const { statementId, release } = await submitBehindALongOne()
+    await grant({ ada: ['models'], bob: ['*'] })
+    await release()
+    await attemptEnded(statementId)
+    expect(await ada.poll({ descriptor: { statementId } })).toMatchObject({ code: 'NO_SUCH_STATEMENT' })
+    await grant(ALL)
+    expect(await ada.ended(statementId)).toMatchObject({
+      state: 'failed',
+      attemptCount: 1,
+      failure: { code: 'NO_SUCH_TABLE' },
+    })
+  })
+
+  it('fail it too where the principal is gone', async () => {
+    const { statementId, release } = await submitBehindALongOne()
+    await grant({ bob: ['*'] })
+    await release()
+    await attemptEnded(statementId)
+    await grant(ALL)
+    expect(await ada.ended(statementId)).toMatchObject({
+      state: 'failed',
+      attemptCount: 1,
+      failure: { code: 'UNAUTHENTICATED' },
+    })
+  })
+
+  it('are in force when parts and the whole are fetched, with tickets from before', async () => {
+    const info = await run(SQL)
+    await grant({ ada: ['models'], bob: ['*'] })
+    const nothing = { status: 404, code: 'NO_SUCH_STATEMENT' }
+    expect(await ada.readPart(info.endpoints[0]!)).toMatchObject(nothing)
+    expect(await runExport(client, info.ticket!.ticket, { format: 'csv' })).toMatchObject(nothing)
+    expect(await client.doGet(info.ticket!.ticket).then(({ status }) => status)).toBe(404)
+    expect(await ada.poll({ descriptor: { statementId: info.statementId } })).toMatchObject(nothing)
+    await grant(ALL)
+    expect(await ada.readPart(info.endpoints[0]!)).toBeInstanceOf(Uint8Array)
+  })
+})
