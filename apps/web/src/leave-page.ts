@@ -5,28 +5,10 @@ import { isEnded } from '@lake/core/statements/statement.ts'
 import type { StatementsResponse } from '@lake/core/api/contract.ts'
 import { queryClient } from './api/query-client.ts'
 import { readTabs } from './features/editor/tabs-store.ts'
+import { leaveText, type Leaving } from './leave-words.ts'
 import { LEAVE_ASKED_RUNNING_MS } from './limits.ts'
 import { runningRuns } from './query-run/run-registry.ts'
-import { countedText } from './ui/format-quantity.ts'
 import { say } from './ui/notice.ts'
-
-interface Leaving {
-  /** Statements that end with the page. */
-  readonly endingCount: number
-  readonly backgroundCount: number
-  /** Whether there is a text that is stored nowhere. */
-  readonly isTextLost: boolean
-}
-
-/** What ends with the page and what goes on. */
-export function leaveText({ endingCount, backgroundCount, isTextLost }: Leaving): string {
-  const losses = [
-    ...(endingCount > 0 ? [`stops ${countedText(endingCount, 'statement')} here`] : []),
-    ...(isTextLost ? ['loses text that is not saved'] : []),
-  ]
-  const goesOn = backgroundCount === 0 ? '' : `; ${backgroundCount} in the background will go on`
-  return `Leaving ${losses.join(' and ')}${goesOn}.`
-}
 
 /** Null where leaving now would lose nothing. */
 function leavingAt(nowMs: number): Leaving | null {

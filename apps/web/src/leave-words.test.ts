@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { leaveText } from './leave-page.ts'
+import { leaveText } from './leave-words.ts'
 
 it('[BG6] leaving says what ends and what goes on', () => {
   const of = (endingCount: number, backgroundCount: number, isTextLost = false) =>
