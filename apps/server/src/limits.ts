@@ -14,6 +14,9 @@ export const LIMITS = {
   catalogTablesListedMax: 10_000,
   catalogListFreshMs: 30 * SECOND,
   catalogClientLifetimeMs: 900 * SECOND,
+  /** How long people are told to wait where the catalog asks for it, at least and at most. */
+  catalogRetryAfterMs: SECOND,
+  catalogRetryAfterMsMax: 60 * SECOND,
   secretResolveTimeoutMs: 10 * SECOND,
 
   /** Larger answers for a table are parsed in a worker thread. */

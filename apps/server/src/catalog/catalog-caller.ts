@@ -7,7 +7,13 @@ import { createSingleFlight, type SingleFlight } from '../concurrency/single-fli
 import type { IcebergConfig } from '../config.ts'
 import { LIMITS } from '../limits.ts'
 import type { Secret } from '../observability/redaction.ts'
-import { createHttpClient, type HttpAnswer, type HttpCall, type HttpClient } from './http-client.ts'
+import {
+  createHttpClient,
+  singleHeader,
+  type HttpAnswer,
+  type HttpCall,
+  type HttpClient,
+} from './http-client.ts'
 import { catalogUrl, DEFAULT_NAMESPACE_SEPARATOR, encodePrefix } from './paths.ts'
 import { configAnswer, parseAnswer, parseErrorBody, type ConfigAnswer } from './rest-schemas.ts'
 import type { SecretResolver } from './secrets.ts'
@@ -195,7 +201,7 @@ export function catalogFailure(
     return new AppError('CATALOG_PERMISSION_DENIED', `The catalog does not allow reading ${what}${words}`)
   if (isThrottled)
     return new AppError('CATALOG_UNAVAILABLE', 'The catalog asks to slow down', {
-      details: { retryAfterMs: 1_000 },
+      details: { retryAfterMs: retryAfterMs(answer) ?? LIMITS.catalogRetryAfterMs },
     })
   if (status === 304)
     return new AppError('CATALOG_UNAVAILABLE', `The catalog sent nothing for ${what} (HTTP 304), unasked`)
@@ -204,5 +210,18 @@ export function catalogFailure(
       'CATALOG_UNAVAILABLE',
       `The catalog redirects (HTTP ${status}), which is not followed`,
     )
-  return new AppError('CATALOG_UNAVAILABLE', `The catalog answered HTTP ${status} for ${what}${words}`)
+  const waitMs = status === 503 ? retryAfterMs(answer) : undefined
+  return new AppError('CATALOG_UNAVAILABLE', `The catalog answered HTTP ${status} for ${what}${words}`, {
+    ...(waitMs === undefined ? {} : { details: { retryAfterMs: waitMs } }),
+  })
+}
+
+/** `Retry-After`, in seconds or as a date beside the answer's own, within bounds; undefined where it says nothing usable. */
+function retryAfterMs(answer: HttpAnswer): number | undefined {
+  const text = singleHeader(answer, 'retry-after') ?? ''
+  const saidMs = /^\d{1,9}$/.test(text)
+    ? Number(text) * 1_000
+    : Date.parse(text) - Date.parse(singleHeader(answer, 'date') ?? '')
+  if (Number.isNaN(saidMs)) return undefined
+  return Math.min(Math.max(saidMs, LIMITS.catalogRetryAfterMs), LIMITS.catalogRetryAfterMsMax)
 }

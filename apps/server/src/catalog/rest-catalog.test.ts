@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import type { AppError } from '@lake/core/errors.ts'
 import { load, startStubCatalog, staticToken, tableBody } from '../../test/support/stub-catalog.ts'
+import { LIMITS } from '../limits.ts'
 
 const NEVER = new AbortController().signal
 const opened: AsyncDisposable[] = []
@@ -177,6 +179,51 @@ describe('failures', () => {
     await expect(load(catalog)).rejects.toMatchObject({ code })
     expect(stub.requests).toHaveLength(2)
   })
+
+  it.each([
+    [429, { 'retry-after': '7' }, 7_000],
+    [429, { 'retry-after': '0' }, 1_000],
+    [429, { 'retry-after': '999999' }, 60_000],
+    [429, { 'retry-after': 'Thu, 01 Jan 2026 00:00:30 GMT', date: 'Thu, 01 Jan 2026 00:00:00 GMT' }, 30_000],
+    [429, { 'retry-after': 'soon' }, 1_000],
+    [429, {}, 1_000],
+    [503, { 'retry-after': '5' }, 5_000],
+    [503, {}, undefined],
+  ])('[RC12] tells when to come back after %i with %j: %s ms', async (status, headers, expected) => {
+    const { catalog } = await setUp(() => ({ status, headers, body: '' }))
+    const failure = await load(catalog).catch((error: unknown) => error)
+    expect(failure).toMatchObject({ code: 'CATALOG_UNAVAILABLE' })
+    expect((failure as AppError).details?.retryAfterMs).toBe(expected)
+  })
+
+  it.each([true, false])(
+    '[RC9] cuts off a body beyond the bound, with its length told or not (%s)',
+    async (isTold) => {
+      const limits = LIMITS as unknown as Record<string, number>
+      const saved = limits['catalogBodyBytesMax'] ?? 0
+      limits['catalogBodyBytesMax'] = 10_000
+      try {
+        let sentBytes = 0
+        const { catalog } = await setUp((_request, response) => {
+          response.writeHead(200, isTold ? { 'content-length': '100000000' } : {})
+          const send = (): void => {
+            if (response.destroyed || sentBytes > 50_000_000) return
+            sentBytes += 65_536
+            response.write(' '.repeat(65_536), send)
+          }
+          send()
+          return undefined
+        })
+        await expect(load(catalog)).rejects.toMatchObject({
+          code: 'CATALOG_UNAVAILABLE',
+          details: { bytesMax: 10_000 },
+        })
+        expect(sentBytes).toBeLessThan(20_000_000)
+      } finally {
+        limits['catalogBodyBytesMax'] = saved
+      }
+    },
+  )
 
   it('[RC9] does not follow a redirect', async () => {
     const { catalog, stub } = await setUp(() => ({ status: 303, headers: { location: '/login' } }), {

@@ -6,8 +6,13 @@ import {
   staticToken,
   tableBody,
 } from '../../test/support/stub-catalog.ts'
+import { createManualClock } from '../../test/support/manual-clock.ts'
+import { startStub } from '../../test/support/stub-http.ts'
 import { LIMITS } from '../limits.ts'
 import { Secret } from '../observability/redaction.ts'
+import { createHttpClient } from './http-client.ts'
+import { createSecretResolver } from './secrets.ts'
+import { createSession } from './session.ts'
 
 const opened: AsyncDisposable[] = []
 const setUp: typeof startStubCatalog = async (...options) => {
@@ -100,6 +105,66 @@ describe('session', () => {
     isDown = false
     accepted = `token-${issued + 1}`
     await expect(load(catalog)).resolves.toBeDefined()
+  })
+
+  it('[RC8] makes one exchange for one token where it fails at once, however late a reader with that token is', async () => {
+    let exchanges = 0
+    let accepted = 'first'
+    let isDown = false
+    const { catalog } = await setUp(
+      async ({ path, headers }) => {
+        if (path !== '/v1/oauth/tokens') {
+          // As long as the last answers are on their way, the first exchange has failed long ago.
+          await new Promise((resolve) => setTimeout(resolve, isDown ? 5 : 0))
+          return headers.authorization === `Bearer ${accepted}` ? { body: tableBody() } : { status: 401 }
+        }
+        exchanges += 1
+        return isDown ? { status: 503 } : { body: { access_token: accepted } }
+      },
+      { auth: clientCredentials(), config: {} },
+    )
+    await load(catalog)
+    accepted = 'second'
+    exchanges = 0
+    isDown = true
+    const readers = await Promise.allSettled(Array.from({ length: 200 }, async () => await load(catalog)))
+    expect(readers.filter(({ status }) => status === 'fulfilled')).toEqual([])
+    expect(exchanges).toBe(1)
+    isDown = false
+    await load(catalog)
+    expect(exchanges).toBe(2)
+  })
+
+  it('[RC8] fails the followers of a cancelled leader, not saying why, and lets a cancelled follower go', async () => {
+    const arrived = Promise.withResolvers<undefined>()
+    const stub = await startStub(() => {
+      arrived.resolve(undefined)
+      return undefined
+    })
+    const http = createHttpClient({ timeoutMs: 10_000, bodyBytesMax: 1_000, connectionsMax: 2 })
+    opened.push(http, stub)
+    const session = createSession({
+      auth: clientCredentials(),
+      resolver: createSecretResolver({}),
+      http,
+      clock: createManualClock(),
+      defaultTokenUri: stub.url,
+      onRenewal: () => undefined,
+    })
+    const [leader, follower, leaving] = Array.from({ length: 3 }, () => new AbortController())
+    const outcomes = [leader, follower, leaving].map(
+      async (caller) => await session.token(caller!.signal).catch((error: unknown) => error),
+    )
+    await arrived.promise
+    leaving?.abort()
+    expect(await outcomes[2]).toMatchObject({ code: 'CANCELLED' })
+    leader?.abort()
+    expect(await outcomes[0]).toMatchObject({ code: 'CANCELLED' })
+    expect(await outcomes[1]).toMatchObject({
+      code: 'CATALOG_UNAVAILABLE',
+      message: expect.not.stringMatching(/cancel|abort/i) as string,
+    })
+    expect(stub.requests).toHaveLength(1)
   })
 
   it('[RC8] makes one exchange for 200 readers while the identity provider is down, and one for a later reader', async () => {

@@ -6,9 +6,10 @@
 // - client credentials (RFC 6749 §4.4): a token is fetched when first needed or when the known expiry has passed, and
 //   once more after an authentication failure. There is no timer.
 //
-// Renewal is a single flight: whoever fails with the same token shares one renewal and its failure; a leader that is
-// cancelled fails its followers. A later call may try afresh.
-import { AppError } from '@lake/core/errors.ts'
+// Renewal is a single flight: whoever fails with the same token shares one renewal and its failure, also who comes to it
+// after the failure with a token from before; a leader that is cancelled fails its followers. A later call may try afresh.
+import { AppError, isAppError } from '@lake/core/errors.ts'
+import { raceAbort } from '../concurrency/deadline.ts'
 import type { Clock } from '../concurrency/clock.ts'
 import type { CatalogAuth } from '../config.ts'
 import { Secret } from '../observability/redaction.ts'
@@ -19,6 +20,8 @@ export interface SessionToken {
   readonly secret: Secret
   /** Grows with every new token, so that a failure can say which token failed. */
   readonly generation: number
+  /** Renewals that had failed when the token was handed out. */
+  readonly failuresSeen: number
 }
 
 export interface CatalogSession {
@@ -42,7 +45,8 @@ export interface SessionOptions {
 }
 
 interface Held {
-  readonly token: SessionToken
+  readonly secret: Secret
+  readonly generation: number
   readonly expiresAtMs: number
 }
 
@@ -53,11 +57,20 @@ export function createSession(options: SessionOptions): CatalogSession {
 
   let held: Held | undefined
   let pending: Promise<Held> | undefined
+  let failures = 0
+  let lastFailure: unknown
   const obtain = (signal: AbortSignal): Promise<Held> => {
     pending ??= fetchToken(auth, options, signal)
       .then(({ secret, expiresAtMs }) => {
-        held = { token: { secret, generation: (held?.token.generation ?? 0) + 1 }, expiresAtMs }
+        held = { secret, generation: (held?.generation ?? 0) + 1, expiresAtMs }
         return held
+      })
+      .catch((error: unknown) => {
+        if (!isAppError(error, 'CANCELLED')) {
+          failures += 1
+          lastFailure = error
+        }
+        throw error
       })
       .finally(() => {
         pending = undefined
@@ -67,16 +80,18 @@ export function createSession(options: SessionOptions): CatalogSession {
 
   return {
     async token(signal) {
-      if (held && held.expiresAtMs > options.clock.nowMs()) return held.token
-      return (await obtain(signal)).token
+      const { secret, generation } =
+        held && held.expiresAtMs > options.clock.nowMs() ? held : await obtain(signal)
+      return { secret, generation, failuresSeen: failures }
     },
     async renew(failed, signal) {
-      if (held && held.token.generation !== failed.generation) return true
+      if (held && held.generation !== failed.generation) return true
       if (auth.kind === 'token' && auth.token.kind === 'inline') return false
+      // This token's renewal has failed while the call was under way: its failure is this call's too.
+      if (failed.failuresSeen < failures) throw lastFailure
       try {
-        const { token } = await obtain(signal)
-        const hasChanged =
-          auth.kind === 'client-credentials' || token.secret.reveal() !== failed.secret.reveal()
+        const { secret } = await obtain(signal)
+        const hasChanged = auth.kind === 'client-credentials' || secret.reveal() !== failed.secret.reveal()
         options.onRenewal(hasChanged ? 'renewed' : 'unchanged')
         return hasChanged
       } catch (error) {
@@ -90,9 +105,9 @@ export function createSession(options: SessionOptions): CatalogSession {
 /** A follower must not learn that somebody else's request was cancelled: it sees a failed renewal. */
 async function shareOpaquely(pending: Promise<Held>, signal: AbortSignal): Promise<Held> {
   try {
-    return await pending
+    return await raceAbort(pending, signal)
   } catch (error) {
-    if (error instanceof AppError && error.code === 'CANCELLED' && !signal.aborted) {
+    if (isAppError(error, 'CANCELLED') && !signal.aborted) {
       throw new AppError('CATALOG_UNAVAILABLE', 'The catalog session could not be renewed')
     }
     throw error

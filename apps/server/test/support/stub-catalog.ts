@@ -1,4 +1,5 @@
 // A stub catalog with a client on it, and the small table that it serves.
+import type { ServerResponse } from 'node:http'
 import type { CatalogAuth, IcebergConfig } from '../../src/config.ts'
 import type { ReadMetadataFile } from '../../src/catalog/metadata-files.ts'
 import { createRestCatalog, type RestCatalog } from '../../src/catalog/rest-catalog.ts'
@@ -19,7 +20,7 @@ export const tableBody = (more = ''): string =>
   `{"metadata-location":"s3://b/t/v1.json","metadata":${METADATA}${more}}`
 
 type Answer = StubAnswer | undefined
-type Answers = (request: StubRequest) => Answer | Promise<Answer>
+type Answers = (request: StubRequest, response: ServerResponse) => Answer | Promise<Answer>
 
 /** A catalog client on a stub that serves `answers` behind its own configuration. */
 export async function startStubCatalog(
@@ -39,9 +40,9 @@ export async function startStubCatalog(
   renewals: string[]
   [Symbol.asyncDispose](): Promise<void>
 }> {
-  const stub = await startStub(async (request) => {
+  const stub = await startStub(async (request, response) => {
     if (request.path === '/v1/config') return { body: options.config ?? { overrides: { prefix: 'p' } } }
-    return await answers(request)
+    return await answers(request, response)
   })
   const clock = createManualClock()
   const renewals: string[] = []
