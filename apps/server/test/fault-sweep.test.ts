@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { LIMITS } from '../src/limits.ts'
 import { FAULTS, startFaultProxy, type Fault, type FaultProxy } from './support/fault-proxy.ts'
+import { startStub, type StubServer } from './support/stub-http.ts'
 import { startTestLake, startTestStack, type TestLake, type TestStack } from './support/test-stack.ts'
 
 const SQL = "SELECT sum(steps), count(reward) FROM iceberg.analytics.episodes WHERE day = DATE '2026-09-10'"
@@ -20,6 +21,18 @@ const CATALOG_OUTCOMES: Record<Fault, readonly string[]> = {
   hang: ['DEADLINE_EXCEEDED'],
   garbage: ['CATALOG_UNAVAILABLE'],
   truncated: ['CATALOG_UNAVAILABLE'],
+}
+/** Of what a client of the catalog asks first: its token, and the catalog's configuration. */
+const TOKEN_OUTCOMES: Record<Fault, readonly string[]> = {
+  ...CATALOG_OUTCOMES,
+  '403': ['CATALOG_UNAUTHORIZED'],
+  '404': ['CATALOG_UNAVAILABLE'],
+}
+const SETUP_OUTCOMES: Record<Fault, readonly string[]> = {
+  ...CATALOG_OUTCOMES,
+  // The token is renewed and the call replayed.
+  '401': ['ok'],
+  '404': ['CATALOG_UNAVAILABLE'],
 }
 const STORAGE_OUTCOMES: Record<Fault, readonly string[]> = {
   refused: ['STORAGE_UNAVAILABLE', 'ok'],
@@ -71,16 +84,16 @@ afterAll(async () => {
 })
 
 /** The rows as text; throws with the code in the message otherwise. */
-async function answer(): Promise<string> {
-  const result = await stack.client.run(SQL)
+async function answer(of = stack): Promise<string> {
+  const result = await of.client.run(SQL)
   if ('status' in result) throw new Error(result.code)
   if (!result.receipt) throw new Error(result.failure?.code ?? 'INCOMPLETE')
   return result.batches.flatMap((batch) => [...batch].map(String)).join('\n')
 }
 
-async function outcome(): Promise<string> {
+async function outcome(of = stack): Promise<string> {
   try {
-    return (await answer()) === expected ? 'ok' : 'WRONG ROWS'
+    return (await answer(of)) === expected ? 'ok' : 'WRONG ROWS'
   } catch (error) {
     return (error as Error).message
   }
@@ -115,6 +128,50 @@ describe('[QR10] a fault at every external call', () => {
       expect(await outcome(), `after call ${index}`).toBe('ok')
     }
     expect(openSockets() - before).toBeLessThan(60)
+  })
+})
+
+describe('[QR10] a fault at what a client of the catalog asks first', () => {
+  let identity: StubServer
+  let tokens: FaultProxy
+  let signedIn: TestStack
+  beforeAll(async () => {
+    identity = await startStub(() => ({ body: { access_token: lake.ready.token, token_type: 'bearer' } }))
+    tokens = await startFaultProxy(identity.url.href)
+    signedIn = await startTestStack(lake, {
+      LAKE_ICEBERG_REST_ENDPOINT: catalog.url,
+      LAKE_ICEBERG_REST_TOKEN: '',
+      LAKE_ICEBERG_REST_CREDENTIAL: 'id:secret',
+      LAKE_ICEBERG_REST_OAUTH2_SERVER_URI: tokens.url,
+    })
+    // A client is made anew for each call, so every one begins with a token and the configuration.
+    limits['catalogClientLifetimeMs'] = 0
+  }, 60_000)
+  afterAll(async () => {
+    limits['catalogClientLifetimeMs'] = saved['catalogClientLifetimeMs'] ?? 0
+    await signedIn?.[Symbol.asyncDispose]()
+    await tokens?.[Symbol.asyncDispose]()
+    await identity?.[Symbol.asyncDispose]()
+  })
+
+  it.each(FAULTS)('%s', async (fault) => {
+    tokens.reset()
+    catalog.reset()
+    expect(await outcome(signedIn)).toBe('ok')
+    // The first of planning and the first of the proof: two clients for each load.
+    const places = [
+      [tokens, [0, 2], TOKEN_OUTCOMES],
+      [catalog, [0, 3], SETUP_OUTCOMES],
+    ] as const
+    expect([tokens.callCount, catalog.callCount]).toEqual([4, 6])
+    for (const [proxy, indexes, outcomes] of places) {
+      for (const index of indexes) {
+        proxy.reset(index, fault)
+        expect(outcomes[fault], `call ${index}`).toContain(await outcome(signedIn))
+        proxy.reset()
+      }
+      expect(await outcome(signedIn), 'afterwards').toBe('ok')
+    }
   })
 })
 
