@@ -12,6 +12,7 @@ import { planScan } from '../apps/server/src/queries/plan-scan.ts'
 import { pinTable, type PinnedTable } from '../apps/server/src/queries/pinned-table.ts'
 import { readFiles, readStatistics } from '../apps/server/src/queries/table-contents/read-contents.ts'
 import { runSteps } from '../apps/server/src/concurrency/turns.ts'
+import { watchTurns } from '../apps/server/test/support/loop-turns.ts'
 import { manyRefs } from './many-refs.ts'
 import { formatPlanning } from './report.ts'
 import { wideTable, type WideTable } from '../apps/server/src/metadata/test/wide-table.ts'
@@ -45,11 +46,18 @@ export async function measurePlanning(): Promise<PlanningDelay[]> {
     await measure('statistics of the columns of 10,000 manifests', async () => await told(table)),
   ]
   const text = manyRefs(1_000, 500)
+  const long100k = manyRefs(100_000, 1)
   await using parser = createTableParser()
   delays.push(
     await measure('load 1,000 snapshots, 500 branches, 500 tags', async () => {
       const { metadata } = await parser.parseAnswer(new TextEncoder().encode(text), NEVER)
       return metadata?.refs.length ?? 0
+    }),
+  )
+  delays.push(
+    await measure('load 100,000 snapshots', async () => {
+      const { metadata } = await parser.parseAnswer(new TextEncoder().encode(long100k), NEVER)
+      return metadata?.snapshots.length ?? 0
     }),
   )
   return delays
@@ -113,28 +121,6 @@ async function measure(what: string, run: () => Promise<number>): Promise<Planni
     blockedCpuMs,
     heapBytes,
     load: loadavg()[0] ?? 0,
-  }
-}
-
-/** Longest processor time of this thread in one turn of the loop, which other processes add nothing to. */
-function watchTurns(): () => number {
-  const cpuMs = (): number => {
-    const { user, system } = process.threadCpuUsage()
-    return (user + system) / 1_000
-  }
-  let isRunning = true
-  let last = cpuMs()
-  let longestMs = 0
-  const turn = (): void => {
-    const now = cpuMs()
-    longestMs = Math.max(longestMs, now - last)
-    last = now
-    if (isRunning) setImmediate(turn)
-  }
-  setImmediate(turn)
-  return () => {
-    isRunning = false
-    return longestMs
   }
 }
 

@@ -21,8 +21,8 @@ export const LIMITS = {
 
   /** Larger answers for a table are parsed in a worker thread. */
   tableParsedInlineBytesMax: MIB / 4,
-  /** Snapshots taken over from the worker at once: some 5 ms of work. */
-  snapshotsPerMessageMax: 2_500,
+  /** Values taken over from the worker at once: some 5 ms of work. */
+  parsedPieceValuesMax: 30_000,
 
   /** One metadata file of a table, as it is stored and decompressed. */
   metadataFileBytesMax: 128 * MIB,

@@ -211,9 +211,12 @@ export function catalogFailure(
       `The catalog redirects (HTTP ${status}), which is not followed`,
     )
   const waitMs = status === 503 ? retryAfterMs(answer) : undefined
-  return new AppError('CATALOG_UNAVAILABLE', `The catalog answered HTTP ${status} for ${what}${words}`, {
-    ...(waitMs === undefined ? {} : { details: { retryAfterMs: waitMs } }),
-  })
+  const details = waitMs === undefined ? {} : { details: { retryAfterMs: waitMs } }
+  return new AppError(
+    'CATALOG_UNAVAILABLE',
+    `The catalog answered HTTP ${status} for ${what}${words}`,
+    details,
+  )
 }
 
 /** `Retry-After`, in seconds or as a date beside the answer's own, within bounds; undefined where it says nothing usable. */

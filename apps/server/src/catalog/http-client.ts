@@ -55,7 +55,7 @@ export function createHttpClient(options: {
           dispatcher: agent,
           signal: deadline.signal,
         })
-        const bytes = await readBytes(response.body, options.bodyBytesMax)
+        const bytes = await readBytes(response, options.bodyBytesMax)
         return {
           status: response.statusCode,
           headers: response.headers,
@@ -78,21 +78,31 @@ export function createHttpClient(options: {
   }
 }
 
-async function readBytes(body: Dispatcher.ResponseData['body'], bytesMax: number): Promise<Uint8Array> {
-  const parts: Buffer[] = []
+/** In a buffer of its own. Each part is copied as it comes: putting tens of MB together at the end would hold the loop up. */
+async function readBytes({ body, headers }: Dispatcher.ResponseData, bytesMax: number): Promise<Uint8Array> {
+  const told = Number(headers['content-length'])
+  const tooLarge = (): AppError =>
+    new AppError('CATALOG_UNAVAILABLE', `The catalog answered with more than ${bytesMax} bytes`, {
+      details: { bytesMax },
+    })
+  let buffer = new ArrayBuffer(told > 0 && told <= bytesMax ? told : FIRST_BUFFER_BYTES)
   let byteCount = 0
   for await (const part of body as AsyncIterable<Buffer>) {
-    byteCount += part.length
-    if (byteCount > bytesMax) {
+    const end = byteCount + part.length
+    if (end > bytesMax) {
       body.destroy()
-      throw new AppError('CATALOG_UNAVAILABLE', `The catalog answered with more than ${bytesMax} bytes`, {
-        details: { bytesMax },
-      })
+      throw tooLarge()
     }
-    parts.push(part)
+    if (end > buffer.byteLength) {
+      buffer = buffer.transfer(Math.min(Math.max(2 * buffer.byteLength, end), bytesMax))
+    }
+    new Uint8Array(buffer).set(part, byteCount)
+    byteCount = end
   }
-  return Buffer.concat(parts)
+  return new Uint8Array(buffer.transfer(byteCount))
 }
+
+const FIRST_BUFFER_BYTES = 16_384
 
 /** The system's word for a network failure, such as ECONNREFUSED; never an address or a URL. */
 function reasonOf(error: unknown): string {

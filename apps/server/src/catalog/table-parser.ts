@@ -8,8 +8,10 @@ import { raceAbort } from '../concurrency/deadline.ts'
 import { LIMITS } from '../limits.ts'
 import { isGzip, parseMetadataFile, parseTable, type ParsedTable } from './parsed-table.ts'
 
-/** One body for the worker. */
-export interface ToTableParser {
+/** One body for the worker, or that the last piece of it was taken over. */
+export type ToTableParser = TableBody | { readonly id: number; readonly kind: 'next' }
+
+export interface TableBody {
   readonly id: number
   readonly kind: 'answer' | 'metadata-file'
   readonly bytes: Uint8Array
@@ -17,10 +19,19 @@ export interface ToTableParser {
   readonly bytesMax: number
 }
 
-/** What the worker sends for one body: a head, then snapshots in order, then the end; or a failure. */
+/** Of table metadata: what grows with its history, so that it is taken over in pieces. */
+export const PIECEMEAL = ['schemas', 'snapshots', 'snapshotLog', 'refs', 'partitionSpecs'] as const
+export type Piecemeal = (typeof PIECEMEAL)[number]
+
+/** What the worker sends for one body: a head, then parts of lists in order, then the end; or a failure. */
 export type FromTableParser =
   | { readonly id: number; readonly kind: 'head'; readonly table: ParsedTable }
-  | { readonly id: number; readonly kind: 'snapshots'; readonly snapshots: TableMetadata['snapshots'] }
+  | {
+      readonly id: number
+      readonly kind: 'piece'
+      readonly list: Piecemeal
+      readonly items: readonly unknown[]
+    }
   | { readonly id: number; readonly kind: 'end' }
   | {
       readonly id: number
@@ -40,7 +51,7 @@ export interface TableParser extends AsyncDisposable {
 
 interface Waiting extends PromiseWithResolvers<ParsedTable> {
   table: ParsedTable | undefined
-  readonly snapshots: TableMetadata['snapshots'][number][]
+  readonly lists: Record<Piecemeal, unknown[]>
 }
 
 export function createTableParser(): TableParser {
@@ -53,6 +64,10 @@ export function createTableParser(): TableParser {
     started.unref()
     started.on('message', (message: FromTableParser) => {
       receive(waiting, message)
+      const next: ToTableParser = { id: message.id, kind: 'next' }
+      // One piece at a time, or a busy loop would find them all and take them over at once.
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread has no origin
+      if (message.kind === 'head' || message.kind === 'piece') setImmediate(() => started.postMessage(next))
     })
     const onGone = (): void => {
       if (worker === started) worker = undefined
@@ -66,19 +81,19 @@ export function createTableParser(): TableParser {
   }
 
   const parseInThread = async (
-    kind: ToTableParser['kind'],
+    kind: TableBody['kind'],
     bytes: Uint8Array,
     signal: AbortSignal,
   ): Promise<ParsedTable> => {
     worker ??= startWorker()
     const id = nextId
     nextId += 1
-    const entry: Waiting = { ...Promise.withResolvers<ParsedTable>(), table: undefined, snapshots: [] }
+    const entry: Waiting = { ...Promise.withResolvers<ParsedTable>(), table: undefined, lists: emptyLists() }
     waiting.set(id, entry)
     // What is part of a larger buffer, such as Node's pool, is copied.
     const { buffer } = bytes
     const isWhole = buffer instanceof ArrayBuffer && bytes.byteLength === buffer.byteLength
-    const message: ToTableParser = { id, kind, bytes, bytesMax: LIMITS.metadataFileBytesMax }
+    const message: TableBody = { id, kind, bytes, bytesMax: LIMITS.metadataFileBytesMax }
     worker.postMessage(message, isWhole ? [buffer] : [])
     return await raceAbort(entry.promise, signal)
   }
@@ -110,15 +125,14 @@ function receive(waiting: Map<number, Waiting>, message: FromTableParser): void 
     case 'head':
       entry.table = message.table
       return
-    case 'snapshots':
-      entry.snapshots.push(...message.snapshots)
+    case 'piece':
+      entry.lists[message.list].push(...message.items)
       return
     case 'end': {
-      const { table, snapshots } = entry
-      if (table) {
-        const metadata = table.metadata && { ...table.metadata, snapshots }
-        entry.resolve({ ...table, metadata })
-      }
+      const { table, lists } = entry
+      // The lists are those that the worker took out of this metadata.
+      const metadata = table?.metadata && ({ ...table.metadata, ...lists } as TableMetadata)
+      if (table) entry.resolve({ ...table, metadata })
       break
     }
     case 'failure':
@@ -129,4 +143,8 @@ function receive(waiting: Map<number, Waiting>, message: FromTableParser): void 
       )
   }
   waiting.delete(message.id)
+}
+
+function emptyLists(): Record<Piecemeal, unknown[]> {
+  return { schemas: [], snapshots: [], snapshotLog: [], refs: [], partitionSpecs: [] }
 }
