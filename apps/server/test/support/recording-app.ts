@@ -25,6 +25,7 @@ import { createMemoryStatementStore } from './memory-statement-store.ts'
 import { createTicketSealer, type TicketSealer } from '../../src/flight/ticket-sealer.ts'
 import { createApp } from '../../src/http/app.ts'
 import { createBoundedServer, type ConnectionLimits } from '../../src/http/bounded-server.ts'
+import type { Clock } from '../../src/concurrency/clock.ts'
 import { LIMITS } from '../../src/limits.ts'
 import { createLogger } from '../../src/observability/logger.ts'
 import { createMetrics } from '../../src/observability/metrics.ts'
@@ -146,10 +147,16 @@ function recordingStatements(
   })
 }
 
-function recordingServices(
-  { engine, deployment, quotas, audit = NO_AUDIT }: RecordingAppOptions,
+/** What queries need, over a catalog whose tables cannot be loaded. */
+export function recordingServices(
+  {
+    engine,
+    deployment,
+    quotas,
+    audit = NO_AUDIT,
+  }: Pick<RecordingAppOptions, 'engine' | 'deployment' | 'quotas' | 'audit'>,
   loads: string[][],
-  clock: ManualClock,
+  clock: Clock,
 ): QueryServices {
   const record = async ({ namespace, table }: TableIdent): Promise<never> => {
     loads.push([...namespace, table])

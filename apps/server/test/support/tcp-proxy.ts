@@ -8,6 +8,8 @@ export interface TcpProxy extends AsyncDisposable {
   readonly bytesToClient: number
   /** Cuts every connection now, and each later one once it has passed so many bytes to its client. */
   cutAfter(bytes: number): void
+  /** The next answer is cut in its middle, with its connection, or arrives as other bytes. */
+  spoilNext(how: 'cut' | 'garbled'): void
   /** Lets everything pass again. */
   restore(): void
 }
@@ -20,6 +22,7 @@ export async function startTcpProxy(target: {
   let bytesToClient = 0
   let connectionCount = 0
   let bytesMax = Number.POSITIVE_INFINITY
+  let spoiled: 'cut' | 'garbled' | undefined
   const server = createServer((client) => {
     const upstream = connect(target.port, target.host)
     connectionCount += 1
@@ -38,6 +41,14 @@ export async function startTcpProxy(target: {
     }
     client.on('data', (chunk) => upstream.write(chunk))
     upstream.on('data', (chunk) => {
+      const how = spoiled
+      spoiled = undefined
+      if (how === 'garbled') client.write(chunk.map((byte) => byte ^ 0x5a))
+      if (how === 'cut') {
+        client.write(chunk.subarray(0, chunk.length >> 1))
+        end()
+      }
+      if (how !== undefined) return
       const left = bytesMax - passed
       passed += chunk.length
       bytesToClient += chunk.length
@@ -58,7 +69,11 @@ export async function startTcpProxy(target: {
       bytesMax = bytes
       for (const socket of sockets) socket.destroy()
     },
+    spoilNext(how) {
+      spoiled = how
+    },
     restore() {
+      spoiled = undefined
       bytesMax = Number.POSITIVE_INFINITY
     },
     async [Symbol.asyncDispose]() {
