@@ -38,10 +38,12 @@ const DAY: Predicate = { op: 'eq', fieldId: 2, literal: 7n }
 export async function measurePlanning(): Promise<PlanningDelay[]> {
   const table = wideTable(10_000, 10)
   const long = wideTable(1, 100_000)
+  const deleted = wideTable(100, 10, 50_000)
   const delays = [
     await measure('plan all of 10,000 manifests', async () => await planned(table, TRUE)),
     await measure('plan one day of 10,000 manifests', async () => await planned(table, DAY)),
     await measure('plan 1 manifest of 100,000 files', async () => await planned(long, TRUE)),
+    await measure('plan 1,000 files under 50,000 equality deletes', async () => await planned(deleted, TRUE)),
     await measure('list the files of 10,000 manifests', async () => await listed(table)),
     await measure('statistics of the columns of 10,000 manifests', async () => await told(table)),
   ]

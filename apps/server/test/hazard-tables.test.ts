@@ -130,6 +130,15 @@ describe('files that contradict each other', () => {
     }
   })
 
+  it('[DF10] [H82] [H90] a vector under another partition than its file fails, whichever partition is asked for', async () => {
+    const table = 'iceberg.generated.vector_of_another_partition'
+    for (const filter of ['', ' WHERE day = 7', ' WHERE day = 7 AND id < 3']) {
+      expect(await failureOf(`SELECT id FROM ${table}${filter}`)).toMatchObject({ code: 'TABLE_CORRUPT' })
+    }
+    // The other partition has no such file.
+    expect(await cells('id', 'vector_of_another_partition WHERE day = 8 ORDER BY id')).toEqual(['0', '1'])
+  })
+
   it('[H91] a vector that its Puffin file does not list as one fails every statement', async () => {
     for (const select of ['count(*)', 'id']) {
       expect(await failureOf(`SELECT ${select} FROM iceberg.generated.blob_of_another_kind`)).toMatchObject({

@@ -13,6 +13,8 @@ import type { NestedField, Schema } from '@lake/core/iceberg/types.ts'
 import type { SequencedFile } from '@lake/core/scan/delete-file-index.ts'
 import type { FileScanTask } from '@lake/core/scan/file-scan-task.ts'
 import { partitionKey } from '@lake/core/scan/partition-key.ts'
+import { countUpTo } from '@lake/core/scan/sorted-numbers.ts'
+import { stepsOf, type Steps } from '@lake/core/scan/steps.ts'
 import type { DeletePlace, EqualityKey } from '../engine/engine.ts'
 import { duckdbType } from '../sql/duckdb-type.ts'
 
@@ -48,55 +50,85 @@ export interface EqualityDeleteContext {
   specOf(specId: number): PartitionSpec
 }
 
-/** @throws AppError TABLE_UNSUPPORTED for a key whose type cannot be compared, TABLE_CORRUPT for one that never was */
-export function planEqualityDeletes(
-  tasks: readonly FileScanTask[],
+const isEquality = ({ file }: SequencedFile): boolean => file.content === 'equality-deletes'
+
+/**
+ * @param deletes of the scan, each once; those by position are passed over
+ * @throws AppError TABLE_UNSUPPORTED for a key whose type cannot be compared, TABLE_CORRUPT for one that never was
+ */
+export function* planEqualityDeletes(
+  deletes: readonly SequencedFile[],
   context: EqualityDeleteContext,
-): EqualityDeletePlan {
-  const isEquality = ({ file }: SequencedFile): boolean => file.content === 'equality-deletes'
-  const files = [...new Set(tasks.flatMap((task) => task.deletes.filter(isEquality)))]
+): Steps<EqualityDeletePlan> {
   const columns = createKeyColumns(context)
-  const groups = Map.groupBy(files, ({ file }) => {
-    const isGlobal = isUnpartitioned(context.specOf(file.specId))
-    return JSON.stringify([isGlobal, [...new Set(file.equalityIds)].sort((a, b) => a - b)])
-  })
-  const sets = [...groups].map(([group, members]): EqualityDeleteSet => {
-    const [isGlobal, ids] = JSON.parse(group) as [boolean, number[]]
+  const groups = new Map<string, KeyGroup>()
+  const sequenceNumbers = new Set<bigint>()
+  let rowCount = 0
+  for (const step of stepsOf(deletes)) {
+    for (const deletion of step.filter(isEquality)) {
+      groupOf(deletion, groups, context).files.push(deletion)
+      sequenceNumbers.add(deletion.sequenceNumber)
+      rowCount += deletion.file.recordCount
+    }
+    yield
+  }
+  const sets = [...groups.values()].map(({ isGlobal, ids, files }): EqualityDeleteSet => {
     const keys = ids.map((id) => columns.keyOf(id))
     const fields = keys.map(({ field }) => field)
     const keySchema = { schemaId: context.schema.schemaId, fields, identifierFieldIds: [] }
-    return { keys: keys.map(({ key }) => key), keySchema, isGlobal, files: members }
+    return { keys: keys.map(({ key }) => key), keySchema, isGlobal, files }
   })
-
-  const sequenceNumbers = [...new Set(files.map(({ sequenceNumber }) => sequenceNumber))].sort((a, b) =>
-    a < b ? -1 : 1,
-  )
-  const partitions = new Map<string, number>()
-  const partitionOf = (file: DataFile): number => {
-    const key = partitionKey(context.specOf(file.specId), file.partition)
-    const known = partitions.get(key) ?? partitions.size
-    partitions.set(key, known)
-    return known
-  }
   return {
     schema: {
       ...context.schema,
       fields: [...context.schema.fields, ...(context.further ?? []), ...columns.hidden],
     },
     sets,
-    rowCount: files.reduce((sum, { file }) => sum + file.recordCount, 0),
+    rowCount,
     keyIndexes: new Set(sets.flatMap(({ keys }) => keys.map(({ columnIndex }) => columnIndex))),
-    placeOf: ({ file, sequenceNumber, deletes }) =>
-      deletes.some(isEquality)
-        ? {
-            commitOrder: sequenceNumbers.filter((number) => number <= sequenceNumber).length,
-            partition: partitionOf(file),
-          }
-        : undefined,
-    placeOfDelete: ({ file, sequenceNumber }) => ({
-      commitOrder: sequenceNumbers.indexOf(sequenceNumber) + 1,
-      partition: partitionOf(file),
-    }),
+    ...placesAmong(sequenceNumbers, context),
+  }
+}
+
+interface KeyGroup {
+  readonly isGlobal: boolean
+  readonly ids: readonly number[]
+  readonly files: SequencedFile[]
+}
+
+function groupOf(
+  { file }: SequencedFile,
+  groups: Map<string, KeyGroup>,
+  { specOf }: EqualityDeleteContext,
+): KeyGroup {
+  const isGlobal = isUnpartitioned(specOf(file.specId))
+  const ids = [...new Set(file.equalityIds)].sort((a, b) => a - b)
+  const name = JSON.stringify([isGlobal, ids])
+  const group = groups.get(name) ?? { isGlobal, ids, files: [] }
+  groups.set(name, group)
+  return group
+}
+
+/** Commits are numbered from 1 by the sequence numbers of the deletes, partitions as they come. */
+function placesAmong(
+  sequenceNumbers: Iterable<bigint>,
+  { specOf }: EqualityDeleteContext,
+): Pick<EqualityDeletePlan, 'placeOf' | 'placeOfDelete'> {
+  const ascending = BigInt64Array.from(sequenceNumbers).sort()
+  const partitions = new Map<string, number>()
+  const partitionOf = (file: DataFile): number => {
+    const key = partitionKey(specOf(file.specId), file.partition)
+    const known = partitions.get(key) ?? partitions.size
+    partitions.set(key, known)
+    return known
+  }
+  const placeOf = ({ file, sequenceNumber }: SequencedFile): DeletePlace => ({
+    commitOrder: countUpTo(ascending, sequenceNumber),
+    partition: partitionOf(file),
+  })
+  return {
+    placeOf: (task) => (task.deletes.some(isEquality) ? placeOf(task) : undefined),
+    placeOfDelete: placeOf,
   }
 }
 

@@ -10,7 +10,7 @@ import type { IcebergType } from '@lake/core/iceberg/types.ts'
 import type { SequencedFile } from '@lake/core/scan/delete-file-index.ts'
 import type { FileScanTask } from '@lake/core/scan/file-scan-task.ts'
 import { refuseUnsupported } from '@lake/core/scan/refuse-unsupported.ts'
-import { stepsOf, type Steps } from '@lake/core/scan/steps.ts'
+import { STEP_ITEMS, stepsOf, type Steps } from '@lake/core/scan/steps.ts'
 import type { PruningSwitches } from '@lake/core/scan/table-scan.ts'
 import { runSteps } from '../concurrency/turns.ts'
 import { refuseEncryptedFiles } from '../parquet/encrypted-files.ts'
@@ -80,7 +80,7 @@ export async function planScan(
       'planning has found every spec',
     )
   const equality = deletes.some(({ file }) => file.content === 'equality-deletes')
-    ? planEqualityDeletes(tasks, keyContext(pinned, specOf))
+    ? await runSteps(planEqualityDeletes(deletes, keyContext(pinned, specOf)), signal)
     : undefined
   const isFileRead = needsFiles(pinned, requirement) || equality !== undefined
   const isRowsOnly = requirement.columnIndexes.size === 0 && !equality && deletes.length === 0
@@ -132,12 +132,19 @@ function* summarize(
   neededIds: readonly number[],
 ): Steps<TaskSummary> {
   const deletes = new Set<SequencedFile>()
+  /** Tasks share them. */
+  const lists = new Set<readonly SequencedFile[]>()
+  const checked = new Set<readonly SequencedFile[]>()
   let rowsMax = 0
   let columnBytes = 0
   for (const step of stepsOf(tasks)) {
-    refuseUnsupported(step, tableName(loaded))
+    refuseUnsupported(step, tableName(loaded), checked)
     for (const task of step) {
-      for (const deletion of task.deletes) deletes.add(deletion)
+      if (!lists.has(task.deletes)) {
+        lists.add(task.deletes)
+        for (const deletion of task.deletes) deletes.add(deletion)
+        if (task.deletes.length > STEP_ITEMS) yield
+      }
       rowsMax += task.file.recordCount
       columnBytes += neededBytesOf(task, neededIds)
     }

@@ -25,11 +25,11 @@ export async function readEqualityDeletes(
     },
     signal,
   )
-  return plan.sets.map((set) => ({
-    keys: set.keys,
-    isGlobal: set.isGlobal,
-    excerpts: excerpts.filter((_excerpt, index) => files[index]?.set === set),
-  }))
+  let next = 0
+  return plan.sets.map(({ keys, isGlobal, files: { length } }) => {
+    next += length
+    return { keys, isGlobal, excerpts: excerpts.slice(next - length, next) }
+  })
 }
 
 async function readFile(

@@ -15,6 +15,8 @@ import { readDeletionVectors } from './read-deletion-vectors.ts'
 
 export type PositionsOf = (task: FileScanTask) => Promise<PositionSet | undefined>
 
+const isByPosition = ({ file }: SequencedFile): boolean => file.content === 'position-deletes'
+
 /** @param signal ends all reading, whichever task waits for it */
 export function createPositionReader(access: DeleteFileAccess, signal: AbortSignal): PositionsOf {
   const { tasks } = access.table.plan
@@ -47,7 +49,7 @@ export function createPositionReader(access: DeleteFileAccess, signal: AbortSign
   })
 
   return async (task) => {
-    const byPosition = task.deletes.filter(({ file }) => file.content === 'position-deletes')
+    const byPosition = task.deletes.filter(isByPosition)
     const vector = byPosition.find(({ file }) => isDeletionVector(file))?.file
     if (vector) return (await readVectors(vector.path)).get(vector)
     if (byPosition.length === 0) return undefined
@@ -100,10 +102,15 @@ function createBudget(): (count: number) => void {
   }
 }
 
+/** By delete file, those by equality left out. */
 function indexTasks(tasks: readonly FileScanTask[]): ReadonlyMap<SequencedFile, readonly FileScanTask[]> {
   const index = new Map<SequencedFile, FileScanTask[]>()
+  // Tasks share lists of very many equality deletes.
+  const byList = new Map<FileScanTask['deletes'], readonly SequencedFile[]>()
   for (const task of tasks) {
-    for (const deletion of task.deletes) {
+    const positions = byList.get(task.deletes) ?? task.deletes.filter(isByPosition)
+    byList.set(task.deletes, positions)
+    for (const deletion of positions) {
       const known = index.get(deletion)
       if (known) known.push(task)
       else index.set(deletion, [task])

@@ -99,7 +99,15 @@ export function createDeleteTable(
         tasks,
         storage: { store, paths },
         nameMapping: undefined,
-        equality: isEquality ? planEqualityDeletes(tasks, { schema, schemas, specOf }) : undefined,
+        equality: isEquality
+          ? finishSteps(
+              planEqualityDeletes([...new Set(tasks.flatMap((task) => task.deletes))], {
+                schema,
+                schemas,
+                specOf,
+              }),
+            )
+          : undefined,
         specOf,
       },
     } as unknown as PlannedTable

@@ -116,6 +116,23 @@ export const HAZARD_TABLES: readonly GeneratedTable[] = [
     ],
   },
   {
+    name: 'vector_of_another_partition',
+    fields: [ID, optional(2, 'day', 'int')],
+    specs: [
+      {
+        specId: 0,
+        fields: [{ sourceIds: [2], fieldId: 1000, name: 'day', transform: 'identity', avroType: 'int' }],
+      },
+    ],
+    write: async (folder, duck) => [
+      ...(await parquet(
+        ['SELECT i AS id, 7 AS day FROM range(5) t(i)', '{id: 1, day: 2}', { partition: { day: 7 } }],
+        ['SELECT i AS id, 8 AS day FROM range(2) t(i)', '{id: 1, day: 2}', { partition: { day: 8 } }],
+      )(folder, duck)),
+      ...vectors(folder, [0]).map((file) => ({ ...file, partition: { day: 8 } })),
+    ],
+  },
+  {
     name: 'blob_of_another_kind',
     fields: [ID],
     write: async (folder, duck) => [

@@ -55,6 +55,24 @@ test('[DF1] [H82] position deletes apply at or below their sequence number, in t
   expect(applied({ specId: 1 }, positions())).toEqual([])
 })
 
+test('[SP9] data files under the same equality deletes share one list of them, whatever their sequence numbers', () => {
+  const deletes = [
+    equality({ sequence: 9n, specId: 3 }),
+    equality({ sequence: 5n, specId: 3 }),
+    equality({ sequence: 7n }),
+  ]
+  const index = finishSteps(indexDeleteFiles({ deletes, specs, canonicalPath: (path) => path }))
+  const listOf = (sequence: bigint, value = 1n) => index.deletesFor(sequenced({ sequence, value }))
+  expect(listOf(1n)).toEqual(deletes)
+  expect(listOf(2n)).toBe(listOf(1n))
+  expect(listOf(5n)).toEqual([deletes[0], deletes[2]])
+  expect(listOf(7n)).toEqual([deletes[0]])
+  // Nothing of the partition 1 is newer, and nothing is of the partition 2.
+  expect(listOf(8n)).toBe(listOf(7n))
+  expect(listOf(7n, 2n)).toBe(listOf(7n))
+  expect(listOf(9n)).toEqual([])
+})
+
 test('[H82] position deletes that name one data file apply to it alone', () => {
   const named = positions({ referencedDataFile: 's3a://b/data' })
   expect(applied({}, named)).toEqual(['positions'])

@@ -6,6 +6,7 @@ import { isUnpartitioned } from '../iceberg/partition-spec.ts'
 import type { PartitionSpec } from '../iceberg/table-metadata.ts'
 import { decodeUtf8 } from '../iceberg/utf8.ts'
 import { partitionKey } from './partition-key.ts'
+import { countUpTo } from './sorted-numbers.ts'
 import { stepsOf } from './steps.ts'
 import type { Steps } from './steps.ts'
 
@@ -24,7 +25,7 @@ export interface SequencedFile {
 export interface DeleteFileIndex {
   /**
    * The delete files that apply to a data file, in the order they were given. Position deletes are left out where a
-   * deletion vector applies.
+   * deletion vector applies. Data files may share one list.
    * @throws AppError TABLE_CORRUPT when two deletion vectors apply, or one that names the file lies in another partition
    */
   deletesFor(dataFile: SequencedFile): readonly SequencedFile[]
@@ -71,12 +72,13 @@ export function* indexDeleteFiles({
     yield
   }
   const order = new Map(deletes.map((sequenced, index) => [sequenced, index]))
-  const inOrder = (files: readonly SequencedFile[]): readonly SequencedFile[] =>
-    files.toSorted((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0))
+  const inOrder = (...lists: readonly (readonly SequencedFile[])[]): readonly SequencedFile[] =>
+    mergeInOrder(lists, order)
+  const equalityFor = createEqualityLists(equalityByPartition, globalEquality, inOrder)
 
   return {
     deletesFor({ file, sequenceNumber }) {
-      if (deletes.length === 0) return []
+      if (deletes.length === 0) return NONE
       const key = keyOf(file)
       const path = canonicalPath(file.path)
       const named = (files: Map<string, SequencedFile[]>): readonly SequencedFile[] => {
@@ -89,18 +91,65 @@ export function* indexDeleteFiles({
       }
       const applicableVectors = named(vectors)
       if (applicableVectors.length > 1) throw corrupt(file.path, 'has more than one deletion vector')
+      const isNewer = (deletion: SequencedFile): boolean => deletion.sequenceNumber >= sequenceNumber
+      const equality = equalityFor(key, sequenceNumber)
+      if (applicableVectors.length > 0) return inOrder(applicableVectors, equality)
       const ofPath = (positionsByPath.get(path) ?? []).filter((deletion) => keyOf(deletion.file) === key)
-      const scoped = [...ofPath, ...(positionsByPartition.get(key) ?? [])].filter(
-        (deletion) => deletion.sequenceNumber >= sequenceNumber,
-      )
-      const positions =
-        applicableVectors.length > 0 ? applicableVectors : [...named(byReferencedFile), ...scoped]
-      const equality = [...(equalityByPartition.get(key) ?? []), ...globalEquality].filter(
-        (deletion) => deletion.sequenceNumber > sequenceNumber,
-      )
-      return inOrder([...positions, ...equality])
+      const ofPartition = positionsByPartition.get(key) ?? []
+      return inOrder(named(byReferencedFile), ofPath.filter(isNewer), ofPartition.filter(isNewer), equality)
     },
   }
+}
+
+const NONE: readonly SequencedFile[] = []
+
+/** One list of several that are each in order; the one that is not empty as it is. */
+function mergeInOrder(
+  lists: readonly (readonly SequencedFile[])[],
+  order: ReadonlyMap<SequencedFile, number>,
+): readonly SequencedFile[] {
+  const filled = lists.filter(({ length }) => length > 0)
+  if (filled.length < 2) return filled[0] ?? NONE
+  return filled
+    .flat()
+    .map((deletion) => ({ deletion, place: order.get(deletion) ?? 0 }))
+    .sort((left, right) => left.place - right.place)
+    .map(({ deletion }) => deletion)
+}
+
+/**
+ * Equality deletes by partition and sequence number. As many newer ones are always the same ones, so data files share
+ * their lists, which may be very long.
+ */
+function createEqualityLists(
+  byPartition: ReadonlyMap<string, readonly SequencedFile[]>,
+  global: readonly SequencedFile[],
+  inOrder: (...lists: readonly (readonly SequencedFile[])[]) => readonly SequencedFile[],
+): (key: string, sequenceNumber: bigint) => readonly SequencedFile[] {
+  const newerGlobal = createNewerCount(global)
+  const newerByPartition = new Map([...byPartition].map(([key, files]) => [key, createNewerCount(files)]))
+  const lists = new Map<string, readonly SequencedFile[]>()
+  return (key, sequenceNumber) => {
+    const ofPartition = newerByPartition.get(key)?.(sequenceNumber) ?? 0
+    const place = `${newerGlobal(sequenceNumber)} ${ofPartition} ${ofPartition > 0 ? key : ''}`
+    const known = lists.get(place)
+    if (known) return known
+    const isNewer = (deletion: SequencedFile): boolean => deletion.sequenceNumber > sequenceNumber
+    const list = inOrder((byPartition.get(key) ?? []).filter(isNewer), global.filter(isNewer))
+    lists.set(place, list)
+    return list
+  }
+}
+
+/** How many of the files have a greater sequence number. */
+function createNewerCount(files: readonly SequencedFile[]): (sequenceNumber: bigint) => number {
+  const ascending = BigInt64Array.from(files, (file) => file.sequenceNumber).sort()
+  return (sequenceNumber) => ascending.length - countUpTo(ascending, sequenceNumber)
+}
+
+/** True for deletes of one data file: the spec has them in its partition, but no filter on partitions proves that they are. */
+export function namesDataFile(file: DataFile): boolean {
+  return file.referencedDataFile !== undefined
 }
 
 export function isDeletionVector(file: DataFile): boolean {

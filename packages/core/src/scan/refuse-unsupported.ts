@@ -5,12 +5,18 @@ import { isDeletionVector } from './delete-file-index.ts'
 import type { FileScanTask } from './file-scan-task.ts'
 
 /**
+ * @param checked lists of deletes that were looked at: tasks share them
  * @param table its full name, for the error's details
  * @throws AppError TABLE_UNSUPPORTED naming the table and the first feature found, in the order of tasks
  */
-export function refuseUnsupported(tasks: readonly FileScanTask[], table: string): void {
-  for (const task of tasks) {
-    const feature = unsupportedFeature(task)
+export function refuseUnsupported(
+  tasks: readonly FileScanTask[],
+  table: string,
+  checked = new Set<FileScanTask['deletes']>(),
+): void {
+  for (const { file, deletes } of tasks) {
+    const feature = unsupportedFeature({ file, deletes: checked.has(deletes) ? [] : deletes })
+    checked.add(deletes)
     if (feature === undefined) continue
     throw new AppError('TABLE_UNSUPPORTED', `The table ${table} uses ${feature}, which is not read`, {
       details: { table, feature },
@@ -18,7 +24,7 @@ export function refuseUnsupported(tasks: readonly FileScanTask[], table: string)
   }
 }
 
-function unsupportedFeature({ file, deletes }: FileScanTask): string | undefined {
+function unsupportedFeature({ file, deletes }: Pick<FileScanTask, 'file' | 'deletes'>): string | undefined {
   // A data file's own bytes say whether it is encrypted; some writers set key metadata on plain ones.
   if (deletes.some((deletion) => deletion.file.hasKeyMetadata)) return 'encryption'
   if (!isReadable(file)) return `${file.format} data files`

@@ -198,6 +198,26 @@ test('[SP2] [H23] deleted entries are skipped', () => {
   expect(deletes).toMatchObject({ totalCount: 0, candidates: [] })
 })
 
+test('[DF10] [H82] deletes that name a data file are kept by no filter on partitions, others are dropped by it', () => {
+  const scan = scanOf({ op: 'eq', fieldId: 2, literal: 7n })
+  const elsewhere = { partition: new Map([[1000, 8n]]), content: 'position-deletes' } as const
+  const named = dataFile('named', { ...elsewhere, referencedDataFile: 's3://b/data' })
+  const deletes = manifest('m', {
+    content: 'deletes',
+    partitions: [
+      {
+        containsNull: false,
+        containsNan: undefined,
+        lowerBound: encodeBound({ kind: 'date' }, 8n),
+        upperBound: encodeBound({ kind: 'date' }, 8n),
+      },
+    ],
+  })
+  expect(finishSteps(scan.selectManifests([deletes])).read).toEqual([deletes])
+  const { deletes: kept } = scan.selectFiles(deletes, [entry(dataFile('other', elsewhere)), entry(named)])
+  expect(kept.map(({ file }) => file.path)).toEqual(['named'])
+})
+
 test('[SP3] [H27] a manifest is skipped by counts only where both are known to be zero', () => {
   const scan = scanOf({ op: 'true' })
   const selected = finishSteps(

@@ -18,14 +18,17 @@ import type { DataFile, ManifestEntry, ManifestFile } from '../iceberg/manifest.
 import { indexFields, primitiveTypeOf } from '../iceberg/schema.ts'
 import type { PartitionSpec } from '../iceberg/table-metadata.ts'
 import type { PrimitiveType, Schema } from '../iceberg/types.ts'
-import { indexDeleteFiles } from './delete-file-index.ts'
+import { indexDeleteFiles, namesDataFile } from './delete-file-index.ts'
 import type { SequencedFile } from './delete-file-index.ts'
 import type { FileScanTask } from './file-scan-task.ts'
 import { addCounts, prune } from './prune.ts'
 import { reservedMetrics } from './reserved-metrics.ts'
 import type { KnownColumn } from './reserved-metrics.ts'
-import { stepsOf } from './steps.ts'
+import { STEP_ITEMS, stepsOf } from './steps.ts'
 import type { Steps } from './steps.ts'
+
+/** Delete files by the lists of data files that they apply to, each list counted once: what planning holds of them. */
+const DELETES_LISTED_MAX = 20_000_000
 
 /** Turns each level of pruning off, to show that answers do not depend on it. */
 export interface PruningSwitches {
@@ -184,7 +187,9 @@ export function createTableScan(request: ScanRequest): TableScan {
         mightMatchPartition(condition, fields, file.partition),
       )
       if (manifest.content === 'deletes') {
-        return selectionOf(conjuncts, { deletes: inPartition.kept.map(sequenced) })
+        // Those that name a data file of another partition than theirs are for the index to refuse.
+        const named = inPartition.excluded.filter(({ file }) => namesDataFile(file))
+        return selectionOf(conjuncts, { deletes: [...inPartition.kept, ...named].map(sequenced) })
       }
       const byMetrics = prune(inPartition.kept, pruning.metrics ? conjuncts : [], ({ file }, conjunct) =>
         mightMatchFile(file, conjunct),
@@ -219,6 +224,8 @@ function* selectByLists(
   const isSearched = (manifest: ManifestFile): boolean =>
     !isPruned || manifest.addedFilesCount !== 0 || manifest.existingFilesCount !== 0
   const mightMatch = (manifest: ManifestFile, index: number): boolean => {
+    // It may name data files of other partitions, which only its entries tell.
+    if (manifest.content === 'deletes') return true
     const { fields, projected } = boundSpecOf(manifest)
     return mightMatchManifest(projected[index] ?? ALWAYS_TRUE, fields, manifest.partitions)
   }
@@ -253,10 +260,19 @@ function* planTasks(planned: PlannedSelections): Steps<ScanPlan> {
   const index = yield* indexDeleteFiles({ deletes, specs: specsById, canonicalPath })
   const refuseDuplicate = createDuplicateCheck(canonicalPath)
   const tasks: FileScanTask[] = []
+  const lists = new Set<readonly SequencedFile[]>()
+  let listedCount = 0
   for (const step of stepsOf(selections.flatMap((selection) => selection.candidates))) {
     for (const candidate of step) {
       refuseDuplicate(candidate)
-      tasks.push({ ...candidate, deletes: index.deletesFor(candidate) })
+      const applicable = index.deletesFor(candidate)
+      tasks.push({ ...candidate, deletes: applicable })
+      if (lists.has(applicable)) continue
+      lists.add(applicable)
+      listedCount += applicable.length
+      if (listedCount > DELETES_LISTED_MAX) throw tooManyDeletes()
+      // Of such lists few make a step.
+      if (applicable.length > STEP_ITEMS) yield
     }
     yield
   }
@@ -290,6 +306,13 @@ function pruningOf(
       .map(({ withoutMetrics }) => withoutMetrics)
       .reduce(addCounts, zeros(conjuncts)),
   }
+}
+
+function tooManyDeletes(): AppError {
+  return new AppError(
+    'SCAN_TOO_LARGE',
+    `Delete files and the data files that they apply to make more than ${DELETES_LISTED_MAX} pairs; the table needs compaction`,
+  )
 }
 
 const zeros = (conjuncts: readonly unknown[]): readonly number[] => conjuncts.map(() => 0)

@@ -33,6 +33,7 @@ const ENTRY = {
           },
           { name: 'record_count', type: 'long', 'field-id': 103 },
           { name: 'file_size_in_bytes', type: 'long', 'field-id': 104 },
+          optionalField('equality_ids', 135, { type: 'array', items: 'int', 'element-id': 136 }),
           mapByFieldId('lower_bounds', 125, 'bytes'),
           mapByFieldId('upper_bounds', 128, 'bytes'),
         ],
@@ -61,30 +62,15 @@ export interface WideTable {
   readonly storage: TableStorage
 }
 
-/** @param manifestCount manifests of `filesPerManifest` data files each */
-export function wideTable(manifestCount: number, filesPerManifest: number): WideTable {
+/**
+ * @param manifestCount manifests of `filesPerManifest` data files each, every one with its sequence number
+ * @param deleteCount equality delete files, newer than all data files, that apply in every partition
+ */
+export function wideTable(manifestCount: number, filesPerManifest: number, deleteCount = 0): WideTable {
   const objects = new Map<string, Buffer>()
   const lines: unknown[] = []
-  for (let manifest = 0; manifest < manifestCount; manifest += 1) {
-    const path = `${LOCATION}/metadata/${manifest}.avro`
-    const entries = Array.from({ length: filesPerManifest }, (_, index) => {
-      const number = manifest * filesPerManifest + index
-      return {
-        status: 1,
-        snapshot_id: null,
-        sequence_number: null,
-        data_file: {
-          content: 0,
-          file_path: `${LOCATION}/data/day=${number % 365}/part-${String(number).padStart(9, '0')}.parquet`,
-          file_format: 'PARQUET',
-          partition: { day: number % 365 },
-          record_count: 1_000n,
-          file_size_in_bytes: 100_000n,
-          lower_bounds: [{ key: 1, value: int32(number) }],
-          upper_bounds: [{ key: 1, value: int32(number + 1_000) }],
-        },
-      }
-    })
+  const add = (name: string, entries: readonly unknown[], line: object): void => {
+    const path = `${LOCATION}/metadata/${name}.avro`
     const bytes = encodeRecords(ENTRY, entries)
     objects.set(path, bytes)
     lines.push({
@@ -92,15 +78,58 @@ export function wideTable(manifestCount: number, filesPerManifest: number): Wide
       manifest_length: BigInt(bytes.length),
       partition_spec_id: 0,
       content: 0,
-      sequence_number: 1n,
       min_sequence_number: 1n,
       added_snapshot_id: 1n,
-      added_files_count: filesPerManifest,
+      added_files_count: entries.length,
       existing_files_count: 0,
+      ...line,
     })
+  }
+  for (let manifest = 0; manifest < manifestCount; manifest += 1) {
+    const entries = Array.from({ length: filesPerManifest }, (_, index) =>
+      dataEntry(manifest * filesPerManifest + index),
+    )
+    add(String(manifest), entries, { sequence_number: BigInt(manifest + 1) })
+  }
+  if (deleteCount > 0) {
+    const entries = Array.from({ length: deleteCount }, (_, index) => deleteEntry(index))
+    const place = { content: 1, partition_spec_id: 1, sequence_number: BigInt(manifestCount + 1) }
+    add('deletes', entries, place)
   }
   objects.set(`${LOCATION}/metadata/list.avro`, encodeRecords(LINE, lines))
   return { metadata: metadataOf(), storage: storageOf(objects) }
+}
+
+function entryOf(file: object): object {
+  return { status: 1, snapshot_id: null, sequence_number: null, data_file: file }
+}
+
+function dataEntry(number: number): object {
+  return entryOf({
+    content: 0,
+    file_path: `${LOCATION}/data/day=${number % 365}/part-${String(number).padStart(9, '0')}.parquet`,
+    file_format: 'PARQUET',
+    partition: { day: number % 365 },
+    record_count: 1_000n,
+    file_size_in_bytes: 100_000n,
+    equality_ids: null,
+    lower_bounds: [{ key: 1, value: int32(number) }],
+    upper_bounds: [{ key: 1, value: int32(number + 1_000) }],
+  })
+}
+
+function deleteEntry(number: number): object {
+  return entryOf({
+    content: 2,
+    file_path: `${LOCATION}/data/deletes-${String(number).padStart(9, '0')}.parquet`,
+    file_format: 'PARQUET',
+    partition: { day: null },
+    record_count: 1n,
+    file_size_in_bytes: 500n,
+    equality_ids: [1],
+    lower_bounds: null,
+    upper_bounds: null,
+  })
 }
 
 /** Each read takes a turn of the event loop, as one from object storage does. */
@@ -130,6 +159,7 @@ function metadataOf(): TableMetadata {
     'default-spec-id': 0,
     'partition-specs': [
       { 'spec-id': 0, fields: [{ 'source-id': 2, 'field-id': 1_000, name: 'day', transform: 'identity' }] },
+      { 'spec-id': 1, fields: [] },
     ],
     'current-snapshot-id': 1,
     snapshots: [
