@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { NO_PRUNING } from '@lake/core/scan/table-scan.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { INSTANT_TYPE } from '../src/engine/engine.ts'
+import { INSTANT_TYPE } from '../src/engine/instant-types.ts'
 import { startTestLake, startTestStack, type TestLake, type TestStack } from './support/test-stack.ts'
 
 const FIXTURES = resolve(import.meta.dirname, '../../../fixtures')

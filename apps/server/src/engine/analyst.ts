@@ -5,7 +5,7 @@ import { AppError } from '@lake/core/errors.ts'
 import type { Semaphore } from '../concurrency/semaphore.ts'
 import { startDeadline } from '../concurrency/deadline.ts'
 import { LIMITS } from '../limits.ts'
-import { INSTANT_TYPE } from './engine.ts'
+import { instantsIn, nameInstants } from './instant-types.ts'
 import type { Analyst, BoundStatement, EngineTable, ResultColumn } from './engine.ts'
 import type { EngineClient } from './engine-client.ts'
 import { engineError } from './engine-errors.ts'
@@ -100,7 +100,12 @@ export function createAnalyst(options: AnalystOptions): Analyst {
         const answer = await bindOver(tables)
         const plan: unknown = JSON.parse(answer.planText)
         addLimit(plan, constantLimit(parseTreeJson(answer.treeText)))
-        return { columns: await markInstants(answer.columns, tables, bindOver), plan }
+        const instants = await findInstants(answer.columns, tables, bindOver)
+        const columns = answer.columns.map(({ name, type }, index) => ({
+          name,
+          type: nameInstants(type, instants[index] ?? []),
+        }))
+        return { columns, instants, plan }
       }, signal),
     parseExpressions: (texts, signal) =>
       withClient(async (client, signal) => {
@@ -114,28 +119,23 @@ export function createAnalyst(options: AnalystOptions): Analyst {
  * Which nanoseconds of a result are instants: those that would be instants if the columns that they come from were such in
  * the engine too, in microseconds. So its own rules of types decide. Where it cannot say, they are times without a zone.
  */
-async function markInstants(
+async function findInstants(
   columns: readonly ResultColumn[],
   tables: readonly EngineTable[],
   bindOver: (tables: readonly EngineTable[]) => Promise<BindAnswer>,
-): Promise<readonly ResultColumn[]> {
-  const hasInstants = tables.some((table) => table.columns.some(({ isInstant }) => isInstant))
-  if (!hasInstants || columns.every(({ type }) => type !== 'TIMESTAMP_NS')) return columns
+): Promise<BoundStatement['instants']> {
+  const hasInstants = tables.some((table) => table.columns.some(({ zonedSqlType }) => zonedSqlType))
+  if (!hasInstants || columns.every(({ type }) => !type.includes('TIMESTAMP_NS')))
+    return columns.map(() => [])
   const zoned = tables.map((table) => ({
     ...table,
-    columns: table.columns.map((column) =>
-      column.isInstant === true ? { ...column, sqlType: 'TIMESTAMP WITH TIME ZONE' } : column,
-    ),
+    columns: table.columns.map((column) => ({ ...column, sqlType: column.zonedSqlType ?? column.sqlType })),
   }))
   const answer = await bindOver(zoned).catch((error: unknown) => {
     if (error instanceof AppError && error.code.startsWith('SQL_')) return undefined
     throw error
   })
-  return columns.map((column, index) =>
-    column.type === 'TIMESTAMP_NS' && answer?.columns[index]?.type === 'TIMESTAMP WITH TIME ZONE'
-      ? { ...column, type: INSTANT_TYPE }
-      : column,
-  )
+  return columns.map(({ type }, index) => instantsIn(type, answer?.columns[index]?.type))
 }
 
 /** The one expression of `SELECT <text>`, and nothing more than that; null for anything else. */

@@ -10,6 +10,7 @@ import {
   DuckDBMapType,
   DuckDBStructType,
   DuckDBTypeId,
+  DuckDBUnionType,
   type DuckDBType,
 } from '@duckdb/node-api'
 import {
@@ -44,7 +45,7 @@ import {
   type DataType,
 } from 'apache-arrow'
 import { FIELD_TYPE_KEY } from '@lake/core/api/wire.ts'
-import { INSTANT_TYPE } from './engine.ts'
+import { nameInstants } from './instant-types.ts'
 
 const SIMPLE: Partial<Record<DuckDBTypeId, () => DataType>> = {
   [DuckDBTypeId.BOOLEAN]: () => new Bool(),
@@ -65,24 +66,39 @@ const SIMPLE: Partial<Record<DuckDBTypeId, () => DataType>> = {
   [DuckDBTypeId.TIMESTAMP_S]: () => new TimestampSecond(),
   [DuckDBTypeId.TIMESTAMP_MS]: () => new TimestampMillisecond(),
   [DuckDBTypeId.TIMESTAMP]: () => new TimestampMicrosecond(),
-  [DuckDBTypeId.TIMESTAMP_NS]: () => new TimestampNanosecond(),
   [DuckDBTypeId.TIMESTAMP_TZ]: () => new TimestampMicrosecond('UTC'),
   [DuckDBTypeId.BLOB]: () => new Binary(),
   [DuckDBTypeId.GEOMETRY]: () => new Binary(),
   [DuckDBTypeId.UUID]: () => new FixedSizeBinary(16),
 }
 
-export function arrowType(type: DuckDBType): DataType {
+/** Which nanosecond times of a column are instants, and the number of the next one. */
+interface Instants {
+  readonly numbers: readonly number[]
+  next: number
+}
+
+export function arrowType(type: DuckDBType, instants: Instants = { numbers: [], next: 0 }): DataType {
   if (type instanceof DuckDBDecimalType) return new Decimal(type.scale, type.width, 128)
-  if (type instanceof DuckDBListType) return new List(arrowField('item', type.valueType))
-  if (type instanceof DuckDBArrayType)
-    return new FixedSizeList(type.length, arrowField('item', type.valueType))
+  if (type instanceof DuckDBListType) return new List(arrowField('item', type.valueType, instants))
+  if (type instanceof DuckDBArrayType) {
+    return new FixedSizeList(type.length, arrowField('item', type.valueType, instants))
+  }
   if (type instanceof DuckDBStructType) {
-    return new Struct(type.entryTypes.map((entry, index) => arrowField(type.entryNames[index] ?? '', entry)))
+    return new Struct(
+      type.entryTypes.map((entry, index) => arrowField(type.entryNames[index] ?? '', entry, instants)),
+    )
   }
   if (type instanceof DuckDBMapType) {
-    const entries = new Struct([arrowField('key', type.keyType, false), arrowField('value', type.valueType)])
+    const key = arrowField('key', type.keyType, instants, false)
+    const entries = new Struct([key, arrowField('value', type.valueType, instants)])
     return new Map_(new Field('entries', entries, false) as never, false)
+  }
+  // Text, but its times have numbers too.
+  if (type instanceof DuckDBUnionType) for (const member of type.memberTypes) arrowType(member, instants)
+  if (type.typeId === DuckDBTypeId.TIMESTAMP_NS) {
+    instants.next += 1
+    return new TimestampNanosecond(instants.numbers.includes(instants.next - 1) ? 'UTC' : null)
   }
   return SIMPLE[type.typeId]?.() ?? new Utf8()
 }
@@ -96,23 +112,24 @@ export function typeText(type: DuckDBType): string {
 export interface ArrowColumn {
   readonly name: string
   readonly type: DuckDBType
-  /** True for nanoseconds that are instants. */
-  readonly isInstant?: boolean
+  /** Which of its nanosecond times are instants (instant-types.ts). */
+  readonly instants?: readonly number[]
 }
 
-function arrowField(name: string, type: DuckDBType, isNullable = true): Field {
-  const metadata = new Map([[FIELD_TYPE_KEY, typeText(type)]])
+function arrowField(name: string, type: DuckDBType, instants: Instants, isNullable = true): Field {
+  const first = instants.next
+  const arrow = arrowType(type, instants)
+  const own = instants.numbers.flatMap((number) =>
+    number >= first && number < instants.next ? [number - first] : [],
+  )
+  const metadata = new Map([[FIELD_TYPE_KEY, nameInstants(typeText(type), own)]])
   if (type.typeId === DuckDBTypeId.UUID) metadata.set('ARROW:extension:name', 'arrow.uuid')
-  return new Field(name, arrowType(type), isNullable, metadata)
+  return new Field(name, arrow, isNullable, metadata)
 }
 
 /** Names may repeat; readers address columns by index. */
 export function arrowSchema(columns: readonly ArrowColumn[]): Schema {
   return new Schema(
-    columns.map(({ name, type, isInstant }) =>
-      isInstant === true && type.typeId === DuckDBTypeId.TIMESTAMP_NS
-        ? new Field(name, new TimestampNanosecond('UTC'), true, new Map([[FIELD_TYPE_KEY, INSTANT_TYPE]]))
-        : arrowField(name, type),
-    ),
+    columns.map(({ name, type, instants = [] }) => arrowField(name, type, { numbers: instants, next: 0 })),
   )
 }

@@ -156,7 +156,7 @@ async function execute(
   const columns = Array.from({ length: result.columnCount }, (_, index) => ({
     name: result.columnName(index),
     type: result.columnType(index),
-    isInstant: request.instants.includes(index),
+    instants: request.instants[index] ?? [],
   }))
   const limits = settings as EngineSettings
   const encoder = createChunkEncoder(columns, limits)

@@ -17,12 +17,9 @@ export interface EngineColumn {
   readonly name: string
   /** A DuckDB type. */
   readonly sqlType: string
-  /** True for instants in nanoseconds, of which the engine has the time in UTC. */
-  readonly isInstant?: boolean
+  /** Where it holds instants in nanoseconds, of which the engine has the time in UTC: the type with the engine's own instants. */
+  readonly zonedSqlType?: string
 }
-
-/** How a result column is called whose nanoseconds are instants: DuckDB has no such type. */
-export const INSTANT_TYPE = 'TIMESTAMP_NS WITH TIME ZONE'
 
 /** Where a file stands among commits and partitions. A delete is for files of lower order, and of its partition. */
 export interface DeletePlace {
@@ -76,12 +73,14 @@ export interface ScanView {
 
 export interface ResultColumn {
   readonly name: string
-  /** DuckDB's spelling, or `INSTANT_TYPE`. */
+  /** DuckDB's spelling, instants in nanoseconds called so (instant-types.ts). */
   readonly type: string
 }
 
 export interface BoundStatement {
   readonly columns: readonly ResultColumn[]
+  /** By column: which nanosecond times in it are instants, as `instantsIn` numbers them. */
+  readonly instants: readonly (readonly number[])[]
   /**
    * The optimized plan as `EXPLAIN (FORMAT JSON)` prints it. The n-th of the given tables is scanned as
    * `iceberg.main.t<n>_<nonce>` with columns `c<i>_<nonce>`; see sql/pushdown.ts. EXPLAIN keeps silent about the number
@@ -138,7 +137,7 @@ export interface EngineSession extends AsyncDisposable {
    *
    * @param options.statementAtMs what `now()` and its kin stand for, the current time by default; the first run of a
    *   session fixes it for all
-   * @param options.instants indexes of result columns of `INSTANT_TYPE`
+   * @param options.instants of the bound statement
    * @throws AppError SQL_EXECUTION, SQL_BINDING, ENGINE_FAILED, CANCELLED, DEADLINE_EXCEEDED
    */
   execute(
@@ -146,7 +145,7 @@ export interface EngineSession extends AsyncDisposable {
     options: {
       readonly rowsMax: number
       readonly statementAtMs?: number
-      readonly instants?: readonly number[]
+      readonly instants?: BoundStatement['instants']
     },
     signal: AbortSignal,
   ): Promise<EngineResult>

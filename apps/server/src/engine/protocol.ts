@@ -25,7 +25,8 @@ export type EngineRequest =
       readonly kind: 'execute'
       readonly sql: string
       readonly rowsMax: number
-      readonly instants: readonly number[]
+      /** By column. */
+      readonly instants: readonly (readonly number[])[]
     }
   /** Replaces the database by a fresh one. */
   | { readonly kind: 'reset' }

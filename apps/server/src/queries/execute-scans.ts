@@ -9,7 +9,7 @@ import type { Progress } from '@lake/core/api/wire.ts'
 import type { TicketClaims } from '@lake/core/flight/ticket.ts'
 import { mapConcurrently } from '../concurrency/map-concurrently.ts'
 import { encodeMessageBatch } from '../engine/arrow-messages.ts'
-import type { EncodedBatch, EngineSession, ScanExcerpt, ScanView } from '../engine/engine.ts'
+import type { BoundStatement, EncodedBatch, EngineSession, ScanExcerpt, ScanView } from '../engine/engine.ts'
 import { LIMITS } from '../limits.ts'
 import type { RowWise } from '../sql/pushdown.ts'
 import type { WantedRows } from '../parquet/wanted-rows.ts'
@@ -31,8 +31,8 @@ export interface Execution {
   /** By table. */
   readonly deletes: readonly TableDeletes[]
   readonly schemaMessage: Uint8Array
-  /** Indexes of result columns whose nanoseconds are instants. */
-  readonly instants: readonly number[]
+  /** By result column. */
+  readonly instants: BoundStatement['instants']
   /** Aborts the signal of all that the statement still reads or runs, when it ends early. */
   readonly ended: AbortController
 }

@@ -38,7 +38,8 @@ function inMicrosField(field: NestedField): NestedField {
   return { ...field, type: inMicros(field.type) }
 }
 
-function inMicros(type: IcebergType): IcebergType {
+/** The type with every timestamptz_ns to be read in microseconds. */
+export function inMicros(type: IcebergType): IcebergType {
   switch (type.kind) {
     case 'timestamptz_ns':
       return { kind: 'timestamptz_ns', inMicros: true }

@@ -19,7 +19,7 @@ import type { ReservedColumn } from '@lake/core/iceberg/reserved-columns.ts'
 import { duckdbType, sqlColumnNames } from '../sql/duckdb-type.ts'
 import { isMetadataTableName, type MetadataTableName } from './metadata-tables/metadata-table-name.ts'
 import { metadataTableSchema } from './metadata-tables/metadata-table-schema.ts'
-import { instantsInMicros } from './instants.ts'
+import { inMicros, instantsInMicros } from './instants.ts'
 import { reservedFields } from './reserved-columns.ts'
 
 export interface PinnedTable {
@@ -136,11 +136,15 @@ export function withInstantsInMicros(pinned: PinnedTable): PinnedTable {
 
 function engineColumns(schema: Schema, named: readonly { readonly name: string }[]): readonly EngineColumn[] {
   // A column without a type here can be bound but not read: run-query refuses a statement that needs it.
-  return schema.fields.map(({ type }, index) => ({
-    name: named[index]?.name ?? '',
-    sqlType: duckdbType(type) ?? 'BLOB',
-    ...(type.kind === 'timestamptz_ns' && type.inMicros !== true ? { isInstant: true } : {}),
-  }))
+  return schema.fields.map(({ type }, index) => {
+    const sqlType = duckdbType(type) ?? 'BLOB'
+    const zonedSqlType = duckdbType(inMicros(type)) ?? sqlType
+    return {
+      name: named[index]?.name ?? '',
+      sqlType,
+      ...(zonedSqlType === sqlType ? {} : { zonedSqlType }),
+    }
+  })
 }
 
 /** The table with those of the named reserved columns that it has, behind its own; a metadata table has none. */

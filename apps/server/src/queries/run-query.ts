@@ -11,7 +11,7 @@ import type { LoadedTable, TableIdent } from '../catalog/rest-catalog.ts'
 import { mapConcurrently } from '../concurrency/map-concurrently.ts'
 import { throwIfAborted } from '../concurrency/deadline.ts'
 import { encodeMessageBatch, END_OF_STREAM } from '../engine/arrow-messages.ts'
-import { INSTANT_TYPE, type BoundStatement, type EngineSession } from '../engine/engine.ts'
+import type { BoundStatement, EngineSession } from '../engine/engine.ts'
 import type { SealedPin, TicketClaims } from '@lake/core/flight/ticket.ts'
 import { LIMITS } from '../limits.ts'
 import { errorCodeOf } from '../observability/error-code.ts'
@@ -166,7 +166,7 @@ async function planStatement(
   pinned: readonly PinnedTable[],
   services: QueryServices,
   signal: AbortSignal,
-): Promise<{ tables: PlannedTable[]; rowWise: RowWise | undefined; instants: readonly number[] }> {
+): Promise<{ tables: PlannedTable[]; rowWise: RowWise | undefined; instants: BoundStatement['instants'] }> {
   const { analyst } = services.engine
   const bound: BoundStatement = await analyst.bind(
     sql,
@@ -179,7 +179,7 @@ async function planStatement(
   return {
     tables,
     rowWise: tables.length === 1 ? findRowWise(bound.plan) : undefined,
-    instants: bound.columns.flatMap(({ type }, index) => (type === INSTANT_TYPE ? [index] : [])),
+    instants: bound.instants,
   }
 }
 
@@ -195,7 +195,10 @@ function refuseLargeScan(bytes: number, bytesMax: number): void {
 /** The schema of the result, from running the statement over empty tables. */
 async function describeResult(
   { sql, issuedAtMs: statementAtMs }: TicketClaims,
-  { pinned, instants }: { readonly pinned: readonly PinnedTable[]; readonly instants: readonly number[] },
+  {
+    pinned,
+    instants,
+  }: { readonly pinned: readonly PinnedTable[]; readonly instants: BoundStatement['instants'] },
   session: EngineSession,
   signal: AbortSignal,
 ): Promise<Uint8Array> {

@@ -271,7 +271,12 @@ describe('columns', () => {
       [{ name: 'SEQ_SCAN', extra_info: { Table: 'other' } }],
       [{ name: 'NEW_SCAN', extra_info: { Table: 'x' } }],
     ]) {
-      const [requirement] = await pushdown({ columns: [], plan }, tables, test.engine.analyst, never)
+      const [requirement] = await pushdown(
+        { columns: [], instants: [], plan },
+        tables,
+        test.engine.analyst,
+        never,
+      )
       expect(requirement!.columnIndexes.size).toBe(COLUMNS.length)
       expect(requirement!.predicate).toEqual({ op: 'true' })
     }
