@@ -99,9 +99,9 @@ interface KeyGroup {
 function groupOf(
   { file }: SequencedFile,
   groups: Map<string, KeyGroup>,
-  { specOf }: EqualityDeleteContext,
+  context: EqualityDeleteContext,
 ): KeyGroup {
-  const isGlobal = isUnpartitioned(specOf(file.specId))
+  const isGlobal = isUnpartitioned(context.specOf(file.specId))
   const ids = [...new Set(file.equalityIds)].sort((a, b) => a - b)
   const name = JSON.stringify([isGlobal, ids])
   const group = groups.get(name) ?? { isGlobal, ids, files: [] }
@@ -112,12 +112,12 @@ function groupOf(
 /** Commits are numbered from 1 by the sequence numbers of the deletes, partitions as they come. */
 function placesAmong(
   sequenceNumbers: Iterable<bigint>,
-  { specOf }: EqualityDeleteContext,
+  context: EqualityDeleteContext,
 ): Pick<EqualityDeletePlan, 'placeOf' | 'placeOfDelete'> {
   const ascending = BigInt64Array.from(sequenceNumbers).sort()
   const partitions = new Map<string, number>()
   const partitionOf = (file: DataFile): number => {
-    const key = partitionKey(specOf(file.specId), file.partition)
+    const key = partitionKey(context.specOf(file.specId), file.partition)
     const known = partitions.get(key) ?? partitions.size
     partitions.set(key, known)
     return known

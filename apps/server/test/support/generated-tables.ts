@@ -19,6 +19,8 @@ type CountsById = Readonly<Record<number, number>>
 export interface GeneratedFile {
   /** Within the table's folder. */
   readonly name: string
+  /** What the manifest says where it is, where that is somewhere else. */
+  readonly path?: string
   readonly format: 'parquet' | 'avro' | 'puffin' | 'orc'
   readonly rowCount: number
   /** Data where absent. */
@@ -70,6 +72,8 @@ export interface GeneratedTable {
   readonly firstRowId?: bigint
   /** Writes the data files into the folder. */
   readonly write: (folder: string, duck: DuckDBConnection) => Promise<readonly GeneratedFile[]>
+  /** Changes what was written, metadata too. */
+  readonly damage?: (folder: string) => void
 }
 
 const entrySchema = ({ fields }: GeneratedSpec) => ({
@@ -135,6 +139,7 @@ export async function generateTables(tables: readonly GeneratedTable[]): Promise
     const lines = writeManifests(table, files, { folder, location })
     writeFileSync(join(folder, 'metadata/snap-1.avro'), encodeRecords(MANIFEST_FILE, lines))
     writeFileSync(join(folder, 'metadata/v1.metadata.json'), JSON.stringify(metadataOf(table, location)))
+    table.damage?.(folder)
   }
   duck.closeSync()
   return root
@@ -193,7 +198,7 @@ function entryOf(
     sequence_number: null,
     data_file: {
       content: CONTENTS[file.content ?? 'data'],
-      file_path: `${location}/${file.name}`,
+      file_path: file.path ?? `${location}/${file.name}`,
       file_format: file.format.toUpperCase(),
       partition: Object.fromEntries(spec.fields.map(({ name }) => [name, file.partition?.[name] ?? null])),
       record_count: BigInt(file.rowCount),
