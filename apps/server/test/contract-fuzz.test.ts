@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { Pool } from 'undici'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { API_PREFIX, errorBody, ROUTES } from '@lake/core/api/contract.ts'
+import { API_PREFIX, errorBody, type RouteName } from '@lake/core/api/contract.ts'
 import { ERROR_CODES } from '@lake/core/errors.ts'
 import { startTestEngine, type TestEngine } from './engine-support.ts'
 import { createRandom } from './support/random-queries.ts'
@@ -10,7 +10,8 @@ import { startRecordingApp, type RecordingApp } from './support/recording-app.ts
 import { requestTo, ROUTE_NAMES } from './support/route-requests.ts'
 
 const REQUESTS = 3_000
-const ANSWER_MS_MAX = 5_000
+/** A hang: what runs here has deadlines of five seconds, and the machine may be busy. */
+const ANSWER_MS_MAX = 20_000
 const TOKEN = 'token-ada'
 
 let engine: TestEngine
@@ -108,50 +109,123 @@ const TYPES = [
   'x',
   '',
 ]
-const pins = [{ namespace: ['a'], table: 't', snapshotId: '1' }]
+/** Good bodies of each route, in each of its forms; a new route does not compile without. */
+const BODIES: Readonly<Record<RouteName, readonly Readonly<Record<string, unknown>>[]>> = (() => {
+  const pins = [{ namespace: ['a'], table: 't', snapshotId: '1' }]
+  const statements = [
+    'SELECT 1',
+    'SELECT * FROM iceberg.a.t',
+    'SELECT * FROM iceberg.b.t',
+    'SELEC 1',
+  ].flatMap((sql) => [{ sql }, { sql, pins }])
+  const ticket = 'AAAA'
+  return {
+    session: [],
+    signIn: [{ token: 'x' }],
+    signOut: [],
+    beginSignIn: [],
+    finishSignIn: [],
+    namespaces: [],
+    tables: [],
+    table: [],
+    tableFiles: [],
+    tableManifests: [],
+    tableStatistics: [],
+    verifyStorageAccess: [{}],
+    analyze: statements,
+    estimate: statements,
+    flightInfo: statements,
+    doGet: [{ ticket }, { ticket, isPreview: true }],
+    export: [
+      { ticket, format: 'csv' },
+      { ticket, format: 'csv', options: { delimiter: ';' } },
+    ],
+    pollFlightInfo: [{ ticket }, { descriptor: { statementId: 'x' }, waitMs: 0 }, { sql: 'SELECT * FROM iceberg.b.t' }],
+    statements: [],
+    cancelFlightInfo: [{ ticket }, { ticket, verb: 'export' }, { statementId: 'x' }],
+  }
+})()
+const QUERIES = [
+  '',
+  '?',
+  '?x=1',
+  '?window=own',
+  '?page=2',
+  '?pageSize=-1',
+  '?a[b]=c',
+  '?a=1&a=2',
+  '?%',
+  '?state=x&code=y',
+]
+const HEADERS: readonly Record<string, string>[] = [
+  { accept: 'text/html' },
+  { range: 'bytes=0-1' },
+  { 'if-none-match': '*' },
+  { 'if-modified-since': 'never' },
+  { cookie: 'lake-session=x; lake-session=y; =; %' },
+  { cookie: `lake-session=${'A'.repeat(5_000)}` },
+  { 'x-forwarded-for': '1.2.3.4, nonsense' },
+  { 'x-http-method-override': 'DELETE' },
+  { origin: 'null' },
+  { 'content-encoding': 'gzip' },
+  { 'content-encoding': 'br' },
+  { 'content-encoding': 'x' },
+]
 
-async function ask(): Promise<{ what: string; status: number; text: string; elapsedMs: number }> {
-  const name = pick(ROUTE_NAMES)
-  const sql = pick(['SELECT 1', 'SELECT * FROM iceberg.a.t', 'SELECT * FROM iceberg.b.t', 'SELEC 1'])
+interface Asked {
+  readonly what: string
+  readonly status: number
+  readonly text: string
+  readonly elapsedMs: number
+}
+
+/** @param isPlain as the contract has it, by somebody who may: what is wrong with it then is not its form */
+async function ask(name: RouteName, isPlain: boolean): Promise<Asked> {
   const sent = requestTo(name, {
-    namespaceSegment: segment(),
-    tableSegment: segment(),
-    sql,
-    ticket: pick(['x', 'AAAA', '']),
+    namespaceSegment: isPlain ? 'a' : segment(),
+    tableSegment: isPlain ? 't' : segment(),
+    sql: '',
+    ticket: '',
   })
-  const valid = { ...sent.body, ...(ROUTES[name].requires === 'statement' ? { pins } : {}) }
-  const body = sent.method === 'POST' ? anyBody(valid) : null
-  const method = chance(0.03) ? pick(['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'] as const) : sent.method
-  const headers: Record<string, string> = chance(0.1) ? { 'content-encoding': pick(['gzip', 'br', 'x']) } : {}
-  if (!chance(0.05)) headers['authorization'] = `Bearer ${TOKEN}`
-  if (body !== null) headers['content-type'] = chance(0.85) ? 'application/json' : pick(TYPES)
+  const good = pick(BODIES[name].length > 0 ? BODIES[name] : [{}])
+  const body = sent.method !== 'POST' ? null : isPlain ? JSON.stringify(good) : anyBody(good)
+  const method =
+    !isPlain && chance(0.03) ? pick(['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'] as const) : sent.method
+  const odd = isPlain || chance(0.7) ? {} : pick(HEADERS)
+  const headers: Record<string, string> = { ...odd }
+  if (isPlain || !chance(0.05)) headers['authorization'] = `Bearer ${TOKEN}`
+  if (body !== null) headers['content-type'] = isPlain || chance(0.85) ? 'application/json' : pick(TYPES)
+  const path = `${API_PREFIX}${sent.path}${isPlain ? '' : pick(QUERIES)}`
   const startedAt = performance.now()
-  const answer = await pool.request({ method, path: `${API_PREFIX}${sent.path}`, headers, body })
+  const answer = await pool.request({ method, path, headers, body })
   const text = await answer.body.text()
-  const what = JSON.stringify([
-    method,
-    sent.path,
-    headers,
-    body === null ? null : body.toString().slice(0, 300),
-  ])
+  const what = JSON.stringify([method, path, headers, body === null ? null : body.toString().slice(0, 300)])
   return { what, status: answer.statusCode, text, elapsedMs: performance.now() - startedAt }
 }
 
+/** Whether the answer is one of the contract. */
+function check({ what, status, text, elapsedMs }: Asked, isPlain: boolean): void {
+  const said = `${what} → ${status} ${text.slice(0, 400)}`
+  if (status >= 500) expect.fail(said)
+  if (elapsedMs > ANSWER_MS_MAX) expect.fail(`${elapsedMs} ms: ${said}`)
+  if (/node_modules|\bat .*\.[tj]s:\d+|file:\/\//.test(text)) expect.fail(said)
+  if (status < 400 || text === '') return
+  const { code } = errorBody.parse(JSON.parse(text)).error
+  if (!(code in ERROR_CODES) || (isPlain && code === 'INVALID_REQUEST')) expect.fail(said)
+}
+
 describe('[AU8] the contract', () => {
-  it(`holds for ${REQUESTS} generated requests`, async () => {
+  it(`holds for ${REQUESTS} generated requests, as many to each route`, async () => {
     const statuses = new Map<number, number>()
+    let sentCount = 0
     const worker = async (): Promise<void> => {
-      for (let count = 0; count < REQUESTS / 8; count += 1) {
-        const { what, status, text, elapsedMs } = await ask()
-        statuses.set(status, (statuses.get(status) ?? 0) + 1)
-        const said = `${what} → ${status} ${text.slice(0, 400)}`
-        if (status >= 500) expect.fail(said)
-        if (elapsedMs > ANSWER_MS_MAX) expect.fail(`${elapsedMs} ms: ${said}`)
-        if (/node_modules|\bat .*\.[tj]s:\d+|file:\/\//.test(text)) expect.fail(said)
-        if (status >= 400 && text !== '') {
-          const { code } = errorBody.parse(JSON.parse(text)).error
-          if (!(code in ERROR_CODES)) expect.fail(said)
-        }
+      while (sentCount < REQUESTS) {
+        const name = ROUTE_NAMES[sentCount % ROUTE_NAMES.length]!
+        sentCount += 1
+        const isPlain = chance(0.15)
+        const asked = await ask(name, isPlain)
+        statuses.set(asked.status, (statuses.get(asked.status) ?? 0) + 1)
+        check(asked, isPlain)
       }
     }
     await Promise.all(Array.from({ length: 8 }, worker))

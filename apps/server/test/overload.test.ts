@@ -8,8 +8,8 @@ import { startRecordingApp, type RecordingApp } from './support/recording-app.ts
 import { createTestClient, type TestClient } from './support/test-client.ts'
 import { startTestLake, startTestStack, type TestLake, type TestStack } from './support/test-stack.ts'
 
+// Nothing here is measured by the clock: what would never end is cut off by the server, or the test's own time ends it.
 const MIB = 1_048_576
-const BOB_MS_MAX = 10_000
 
 let principals: TestPrincipals<'ada' | 'bob'>
 let lake: TestLake
@@ -38,11 +38,15 @@ afterAll(async () => {
   await principals?.[Symbol.asyncDispose]()
 })
 
-/** Somebody else's small statement, in bounded time. */
+/** Somebody else's small statement. The test's own time bounds it. */
 async function expectBobServed(): Promise<void> {
-  const startedAt = performance.now()
   expect(await bob.outcome('SELECT count(*) FROM iceberg.analytics.robots')).toBe('ok')
-  expect(performance.now() - startedAt).toBeLessThan(BOB_MS_MAX)
+}
+
+/** Whether it has ended already. */
+async function hasEnded(work: Promise<unknown>): Promise<boolean> {
+  const later = new Promise((resolve) => setImmediate(resolve, 'later'))
+  return (await Promise.race([work, later])) !== 'later'
 }
 
 const ticketOf = async (client: TestClient, sql: string): Promise<string> => {
@@ -61,14 +65,15 @@ describe('[OV1] a statement without end', () => {
       const { status, headers } = await ada.doGet(third)
       return [status, headers.get('retry-after')]
     }
-    await expect.poll(refused).toEqual([429, '2'])
+    await expect.poll(refused, { timeout: 20_000 }).toEqual([429, '2'])
     await expectBobServed()
+    expect(await Promise.all(running.map(hasEnded))).toEqual([false, false])
     for (const ticket of tickets) {
       const answer = await ada.request('POST', '/cancel-flight-info', { ticket })
       expect(await answer.json()).toEqual({ status: 'cancelled' })
     }
     expect(await Promise.all(running)).toEqual([499, 499])
-    await expect.poll(async () => await ada.outcome('SELECT 1'), { timeout: 5_000 }).toBe('ok')
+    await expect.poll(async () => await ada.outcome('SELECT 1'), { timeout: 20_000 }).toBe('ok')
   })
 })
 
@@ -89,20 +94,21 @@ describe('[OV1] a statement that', () => {
     ['is nested by parentheses', `SELECT ${'('.repeat(100_000)}1${')'.repeat(100_000)}`],
     ['is nested by subqueries', `${'SELECT * FROM ('.repeat(10_000)}SELECT 1${')'.repeat(10_000)}`],
     ['is nested by functions', `SELECT ${'abs('.repeat(20_000)}1${')'.repeat(20_000)}`],
+    [
+      'doubles itself in each of forty CTEs',
+      `WITH c0 AS (SELECT 1 AS x)${Array.from({ length: 40 }, (_, index) => `, c${index + 1} AS (SELECT a.x FROM c${index} a, c${index} b)`).join('')} SELECT count(*) FROM c40`,
+    ],
     ['is one long name', `SELECT 1 AS "${'x'.repeat(SQL_LENGTH_MAX - 20)}"`],
-  ])('%s is planned or refused, in bounded time', async (_what, sql) => {
-    const startedAt = performance.now()
+  ])('%s is planned or refused, and holds up nobody', async (_what, sql) => {
     const [info] = await Promise.all([ada.flightInfo(sql), expectBobServed()])
-    expect(performance.now() - startedAt).toBeLessThan(15_000)
     if ('status' in info) expect(info.code).toMatch(/^SQL_|^DEADLINE_EXCEEDED$/)
   })
 
-  it('has an evil regular expression is as quick as any', async () => {
+  // Where a regular expression is tried in all ways, neither of these ends before the sun does.
+  it('has an evil regular expression ends as any other', async () => {
     const sql =
       "SELECT regexp_matches(repeat('a', 100000), '^(a+)+$') AS m, repeat('a', 100000) ~ '(a|aa)+b' AS n"
-    const startedAt = performance.now()
     expect(await ada.outcome(sql)).toBe('ok')
-    expect(performance.now() - startedAt).toBeLessThan(5_000)
   })
 })
 
@@ -116,7 +122,7 @@ describe('[OV1] a reader that takes nothing', () => {
     await expectBobServed()
     expect(process.memoryUsage().rss - before).toBeLessThan(200 * MIB)
     gone.abort()
-    await expect.poll(async () => await ada.outcome('SELECT 1'), { timeout: 5_000 }).toBe('ok')
+    await expect.poll(async () => await ada.outcome('SELECT 1'), { timeout: 20_000 }).toBe('ok')
   })
 })
 
@@ -158,9 +164,7 @@ describe('[OV2] connections', () => {
     const sockets: Socket[] = []
     for (let count = 0; count < IDLE; count += 100)
       sockets.push(...(await Promise.all(Array.from({ length: 100 }, open))))
-    const startedAt = performance.now()
     expect((await fetch(`${app.url}/livez`)).status).toBe(200)
-    expect(performance.now() - startedAt).toBeLessThan(1_000)
     // Both ends are in this process.
     expect(process.memoryUsage().rss - before).toBeLessThan(150 * MIB)
     const more = await Promise.all(Array.from({ length: 20 }, open))
@@ -181,10 +185,8 @@ describe('[OV2] connections', () => {
       slowHeaders.write('x: y\r\n')
       slowBody.write(' ')
     }, 50)
-    const startedAt = performance.now()
     const [headers, body] = await Promise.all([closed(slowHeaders), closed(slowBody)])
     clearInterval(timer)
-    expect(performance.now() - startedAt).toBeLessThan(5_000)
     expect(headers).toContain('408')
     expect(body).toContain('408')
   })
@@ -204,15 +206,13 @@ describe('[OV2] connections', () => {
       socket.write(`POST ${API_PREFIX}/analyze HTTP/1.1\r\nhost: ${host}\r\n${credentials}\r\n`)
       socket.write('content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n')
       const chunk = `10000\r\n${' '.repeat(65_536)}\r\n`
-      const startedAt = performance.now()
-      // At the pace of the server, so that what waits here is not taken for what it keeps.
-      while (!socket.destroyed && performance.now() - startedAt < 20_000) {
+      // At the pace of the server, so that what waits here is not taken for what it keeps; until it is cut off.
+      while (!socket.destroyed) {
         const next = Promise.withResolvers<void>()
         if (socket.write(chunk)) setImmediate(next.resolve)
         else socket.once('drain', next.resolve)
         await Promise.race([answer, next.promise])
       }
-      expect(performance.now() - startedAt).toBeLessThan(10_000)
       // The answer may be lost where the connection is cut while there is more to come.
       expect(await answer).toMatch(/^(HTTP\/1\.1 40[01]|$)/)
       expect(process.memoryUsage().rss - before).toBeLessThan(150 * MIB)

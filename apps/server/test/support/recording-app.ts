@@ -60,6 +60,7 @@ export interface RecordingAppOptions {
   readonly audit?: AuditLog
   readonly connections?: Partial<Record<keyof ConnectionLimits, number>>
   readonly startMs?: number
+  readonly webDirectory?: string
   /** 0 takes a free one. */
   readonly port?: number
 }
@@ -103,7 +104,7 @@ export async function startRecordingApp(options: RecordingAppOptions): Promise<R
     metrics,
     discovery: 'list',
     version: 'test',
-    webDirectory: undefined,
+    webDirectory: options.webDirectory,
     publicUrl: config.publicUrl,
     createId,
     findProblems: () => Promise.resolve([]),

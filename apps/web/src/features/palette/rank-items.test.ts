@@ -30,11 +30,22 @@ describe('rankItems', () => {
     expect(titles(items, '', 2)).toEqual(['reorders', 'sales.orders'])
   })
 
-  it('keeps no more than asked for, and answers among 200,000 entries at once', () => {
+  it('keeps no more than asked for, also of 200,000 entries', () => {
     const many = Array.from({ length: 200_000 }, (_, i) => item(`table_${i}`, `namespace_${i % 40}`))
-    rankItems(many.slice(0, 20_000), 'table', 50)
-    const start = performance.now()
     expect(titles(many, 'table_1999', 5)[0]).toBe('table_1999')
-    expect(performance.now() - start).toBeLessThan(500)
+    expect(titles(many, 'table', 5)).toHaveLength(5)
+  })
+
+  it('looks at each entry a few times, however many match', () => {
+    let readCount = 0
+    const counted = Array.from({ length: 5_000 }, (_, i) => ({
+      ...item(''),
+      get title() {
+        readCount += 1
+        return `table_${i}`
+      },
+    }))
+    rankItems(counted, 'table 1', 5)
+    expect(readCount).toBeLessThan(counted.length * 4)
   })
 })
