@@ -1,6 +1,8 @@
 // Clients of a load: each asks, waits for the whole answer, and asks again at once; what it does when it is refused is its
-// manner. Counts and latency are of answers only.
+// manner. Those that ask again at once are autocannon's; those that listen, or connect anew, are ours, since it does neither.
+// Counts are of answers; so is latency, but for autocannon's, which is of refusals too.
 import { createHistogram } from 'node:perf_hooks'
+import autocannon from 'autocannon'
 import { Client } from 'undici'
 
 export interface LoadRequest {
@@ -24,11 +26,14 @@ export interface LoadCounts {
   readonly p99Ms: number
 }
 
-export async function runClients(
-  url: string,
-  request: LoadRequest,
-  how: { readonly clients: number; readonly seconds: number; readonly manner: Manner },
-): Promise<LoadCounts> {
+interface Load {
+  readonly clients: number
+  readonly seconds: number
+  readonly manner: Manner
+}
+
+export async function runClients(url: string, request: LoadRequest, how: Load): Promise<LoadCounts> {
+  if (how.manner === 'impatient') return await runAutocannon(url, request, how)
   const latency = createHistogram()
   const counts = { answered: 0, refused: 0, failed: 0 }
   const startMs = performance.now()
@@ -66,14 +71,43 @@ export async function runClients(
   }
 }
 
+async function runAutocannon(
+  url: string,
+  { method, path, body }: LoadRequest,
+  { clients, seconds }: Load,
+): Promise<LoadCounts> {
+  const result = await autocannon({
+    url: url + path,
+    connections: clients,
+    duration: seconds,
+    timeout: 60,
+    method,
+    headers: headersOf(body),
+    ...(body === undefined ? {} : { body }),
+  })
+  const refused = (result.statusCodeStats['429']?.count ?? 0) + (result.statusCodeStats['503']?.count ?? 0)
+  const all = Object.values(result.statusCodeStats).reduce((sum, { count }) => sum + count, 0)
+  return {
+    answeredPerSecond: result['2xx'] / result.duration,
+    refusedPerSecond: refused / result.duration,
+    failed: all - result['2xx'] - refused + result.errors + result.timeouts,
+    p50Ms: result.latency.p50,
+    p95Ms: result.latency.p97_5,
+    p99Ms: result.latency.p99,
+  }
+}
+
+function headersOf(body: string | undefined): Record<string, string> {
+  return body === undefined ? {} : { 'content-type': 'application/json' }
+}
+
 /** The answer is read to its end. */
 async function ask(
   client: Client,
   { method, path, body }: LoadRequest,
 ): Promise<{ status: number; retryAfterS: number }> {
   try {
-    const headers = body === undefined ? {} : { 'content-type': 'application/json' }
-    const answer = await client.request({ method, path, headers, body: body ?? null })
+    const answer = await client.request({ method, path, headers: headersOf(body), body: body ?? null })
     await answer.body.dump({ limit: Number.MAX_SAFE_INTEGER })
     return { status: answer.statusCode, retryAfterS: Number(answer.headers['retry-after'] ?? 1) }
   } catch {
