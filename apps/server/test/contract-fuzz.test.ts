@@ -140,7 +140,11 @@ const BODIES: Readonly<Record<RouteName, readonly Readonly<Record<string, unknow
       { ticket, format: 'csv' },
       { ticket, format: 'csv', options: { delimiter: ';' } },
     ],
-    pollFlightInfo: [{ ticket }, { descriptor: { statementId: 'x' }, waitMs: 0 }, { sql: 'SELECT * FROM iceberg.b.t' }],
+    pollFlightInfo: [
+      { ticket },
+      { descriptor: { statementId: 'x' }, waitMs: 0 },
+      { sql: 'SELECT * FROM iceberg.b.t' },
+    ],
     statements: [],
     cancelFlightInfo: [{ ticket }, { ticket, verb: 'export' }, { statementId: 'x' }],
   }
