@@ -308,7 +308,7 @@ export const LIMITS = {
   refusalsPerSecondMax: 100,
   requestHeldMs: SECOND,
   /** Requests that wait so; beyond them each is refused at once. */
-  requestsHeldMax: 4_096,
+  requestsHeldMax: 1_024,
   /** A body that is too large is read off up to here, so that its refusal arrives; then the connection is cut. */
   requestBodyReadBytesMax: 8 * MIB,
   /** How long the rest of a body is thrown away after the request was refused. */

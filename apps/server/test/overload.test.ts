@@ -1,7 +1,9 @@
 // A server under load and abuse: each ends in bounded time and memory, and somebody else is answered meanwhile.
+import { createHash } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { API_PREFIX, SQL_LENGTH_MAX } from '@lake/core/api/contract.ts'
+import { API_PREFIX, ROUTES, SQL_LENGTH_MAX } from '@lake/core/api/contract.ts'
+import { LIMITS } from '../src/limits.ts'
 import { startTestEngine, type TestEngine } from './engine-support.ts'
 import { bearer, createTestPrincipals, type TestPrincipals } from './support/principals.ts'
 import { startRecordingApp, type RecordingApp } from './support/recording-app.ts'
@@ -124,6 +126,48 @@ describe('[OV1] a reader that takes nothing', () => {
     gone.abort()
     await expect.poll(async () => await ada.outcome('SELECT 1'), { timeout: 20_000 }).toBe('ok')
   })
+})
+
+describe('[OV3] one principal', () => {
+  it('has half of the places for planning, by several tokens too, and another is served', async () => {
+    await using engine = await startTestEngine({ threads: 1 })
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    const { analyst } = engine.engine
+    const sha256 = (token: string): string => createHash('sha256').update(token).digest('hex')
+    const principal = (name: string, ...tokens: string[]) => ({
+      name,
+      namespaces: ['*'],
+      tokens: tokens.map((token) => ({ sha256: sha256(token) })),
+    })
+    await using app = await startRecordingApp({
+      // A statement of ada's is analysed until it is let go.
+      engine: {
+        ...engine.engine,
+        analyst: {
+          ...analyst,
+          parse: async (sql, signal) => {
+            if (sql.includes('slow')) await released
+            return await analyst.parse(sql, signal)
+          },
+        },
+      },
+      deployment: [['a']],
+      principals: JSON.stringify({ principals: [principal('ada', 'one', 'two'), principal('bob', 'three')] }),
+    })
+    const half = LIMITS.planningAtOnceMax / 2
+    const plan = async (token: string, sql: string): Promise<number> =>
+      (await createTestClient(app.url, bearer(token)).request('POST', ROUTES.analyze.path, { sql })).status
+    const refused: number[] = []
+    const slow = Array.from({ length: half + 8 }, async (_, index) => {
+      const status = await plan(index % 2 === 0 ? 'one' : 'two', 'SELECT 1 -- slow')
+      if (status === 429) refused.push(status)
+      return status
+    })
+    await expect.poll(() => refused.length, { timeout: 20_000 }).toBe(8)
+    expect(await plan('three', 'SELECT 1')).toBe(200)
+    release()
+    expect((await Promise.all(slow)).filter((status) => status === 200)).toHaveLength(half)
+  }, 60_000)
 })
 
 describe('[OV2] connections', () => {

@@ -41,7 +41,7 @@ export function createApp(services: HttpServices): RequestListener {
     response.setHeader('cache-control', 'no-store')
     next()
   })
-  const routes = createRouteTable(services)
+  const routes = createRouteTable(services, gate)
   addSessionRoutes(routes, services)
   addCatalogRoutes(routes, services)
   addFlightRoutes(routes, services, gate)

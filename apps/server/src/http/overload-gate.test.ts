@@ -145,6 +145,17 @@ describe('[OV3] one client', () => {
   })
 })
 
+describe('[OV3] one principal', () => {
+  it('takes half of the places, however the credentials are spelt', async () => {
+    const { gate, occupy, entered } = await setUp({ planning: 4 })
+    for (const spelling of ['ada', 'ADA', 'Ada']) await occupy(1, PLANNING, spelling)
+    const shares = entered.map(({ response }) => gate.isWithinShare(response.req, 'file:ada'))
+    expect(shares).toEqual([true, true, false])
+    await occupy(1, PLANNING, 'bob')
+    expect(gate.isWithinShare(entered.at(-1)!.response.req, 'file:bob')).toBe(true)
+  })
+})
+
 describe('[OV3] who does not listen', () => {
   it('waits where it comes back too soon, and is let in then where there is a place', async () => {
     const { ask, occupy, entered } = await setUp()

@@ -1,7 +1,7 @@
 // Whether there is room for a request, decided by its method, path and the spelling of its credentials alone, before anything
 // of it is parsed, proved or unsealed: refusing one costs some microseconds, so many cost those that are served little.
 //
-// One client, as far as credentials tell, holds half of the places at most. Whoever was told when to come back, and comes
+// One client, as far as the spelling of credentials tells, and then one principal, holds half of the places at most. Whoever was told when to come back, and comes
 // sooner over the same connection, is kept waiting until then; and where very many are refused, however they connect, each is
 // kept waiting before it is: so whoever does not listen is as slow as whoever does. Behind a proxy a connection carries the
 // requests of many people, which is why credentials count. Nothing here is proved; that comes after, and whoever makes
@@ -36,6 +36,8 @@ export interface OverloadGate {
   readonly listener: RequestListener
   /** The request turned out to need neither analysis nor an engine process, so its place is free for another. */
   leaveWork(request: IncomingMessage): void
+  /** Now it is known whose request it is, however the credentials were spelt. @returns false where theirs are too many */
+  isWithinShare(request: IncomingMessage, principalId: string): boolean
 }
 
 interface Refusal {
@@ -45,7 +47,8 @@ interface Refusal {
 
 interface Admitted {
   work: Work
-  readonly credentials: string | undefined
+  /** Whose places it counts among: credentials as they are spelt, then a principal. */
+  client: string | undefined
 }
 
 type GateLimits = Pick<
@@ -75,7 +78,7 @@ export function createOverloadGate(options: GateOptions): OverloadGate {
   let heldCount = 0
 
   const admit = (request: IncomingMessage, response: ServerResponse): boolean => {
-    const entry = { work: workOf(request), credentials: credentialsOf(request) }
+    const entry = { work: workOf(request), client: credentialsOf(request) }
     if (!places.enter(entry)) return false
     admitted.set(request, entry)
     response.once('close', () => {
@@ -129,7 +132,11 @@ export function createOverloadGate(options: GateOptions): OverloadGate {
     },
     leaveWork(request) {
       const entry = admitted.get(request)
-      if (entry) places.leaveWork(entry)
+      if (entry) places.move(entry, { work: 'other' })
+    },
+    isWithinShare(request, principalId) {
+      const entry = admitted.get(request)
+      return entry === undefined || places.move(entry, { client: `principal ${principalId}` })
     },
   }
 }
@@ -153,8 +160,9 @@ function createRate(perSecondMax: number): () => boolean {
 function createPlaces(placesMax: Readonly<Record<Work, number>>) {
   const taken: Record<Work, number> = { planning: 0, running: 0, other: 0 }
   const takenByClient = new Map<string, number>()
-  const keyOf = ({ work, credentials }: Admitted): string | undefined =>
-    credentials && `${work} ${credentials}`
+  const keyOf = ({ work, client }: Admitted): string | undefined => client && `${work} ${client}`
+  const shareOf = (work: Work): number => Math.ceil(placesMax[work] * LIMITS.placesOfClientShareMax)
+  const takenBy = (entry: Admitted): number => takenByClient.get(keyOf(entry) ?? '') ?? 0
   const count = (entry: Admitted, change: number): void => {
     taken[entry.work] += change
     const key = keyOf(entry)
@@ -165,20 +173,20 @@ function createPlaces(placesMax: Readonly<Record<Work, number>>) {
   }
   return {
     enter(entry: Admitted): boolean {
-      const key = keyOf(entry)
-      const max = placesMax[entry.work]
-      const ofClient = key === undefined ? 0 : (takenByClient.get(key) ?? 0)
-      if (taken[entry.work] >= max || ofClient >= Math.ceil(max * LIMITS.placesOfClientShareMax)) return false
+      const { work } = entry
+      if (taken[work] >= placesMax[work] || takenBy(entry) >= shareOf(work)) return false
       count(entry, 1)
       return true
     },
     leave(entry: Admitted): void {
       count(entry, -1)
     },
-    leaveWork(entry: Admitted): void {
+    /** @returns false where it is now one too many of its client; it keeps its place until it is refused */
+    move(entry: Admitted, to: Partial<Admitted>): boolean {
       count(entry, -1)
-      entry.work = 'other'
+      Object.assign(entry, to)
       count(entry, 1)
+      return takenBy(entry) <= shareOf(entry.work)
     },
   }
 }

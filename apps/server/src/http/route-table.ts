@@ -14,6 +14,7 @@ import { LIMITS } from '../limits.ts'
 import { disconnectSignal } from './arrow-response.ts'
 import { createCookies } from './cookies.ts'
 import type { HttpServices } from './http-services.ts'
+import type { OverloadGate } from './overload-gate.ts'
 import { requestIdOf } from './request-id.ts'
 import { namespaceParameter, textParameter } from './validate.ts'
 
@@ -63,6 +64,7 @@ const CHECKS: Readonly<Record<RouteRequirement, Check>> = {
 
 export function createRouteTable(
   services: Pick<HttpServices, 'authenticator' | 'authorizer' | 'quotas' | 'sessions' | 'publicUrl'>,
+  gate: Pick<OverloadGate, 'isWithinShare'>,
 ): RouteTable {
   const { authenticator, authorizer, quotas, sessions } = services
   // A route has one spelling, so that what counts or limits it by its path sees each request to it.
@@ -87,6 +89,8 @@ export function createRouteTable(
         throw error
       })
       if (authenticator.isRequired) quotas.countRequest(caller?.principal.id ?? addressOf(request))
+      const id = caller?.principal.id ?? undefined
+      if (id !== undefined && !gate.isWithinShare(request, id)) throw tooMany()
       if (caller === undefined && !isPublic) throw unauthenticated(response)
       // Signing in and out sets the cookie, so it needs the proof as well.
       if (method !== 'GET' && authenticator.isRequired && (isPublic || caller?.session))
@@ -145,6 +149,11 @@ function requireOwnPage(request: Request): void {
     request.headers.origin !== undefined && request.get(REQUEST_HEADER.name) === REQUEST_HEADER.value
   if (!isOwn)
     throw new AppError('PERMISSION_DENIED', `A session’s requests have an Origin and ${REQUEST_HEADER.name}`)
+}
+
+function tooMany(): AppError {
+  const details = { retryAfterMs: LIMITS.requestRetryAfterMs }
+  return new AppError('BUSY', 'Too many of your requests are being handled at once', { details })
 }
 
 function unauthenticated(response: Response): AppError {
