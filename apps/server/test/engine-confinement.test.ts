@@ -1,5 +1,5 @@
 // What the system lets an engine process do, read from the system itself while the process runs.
-import { readdirSync, readlinkSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -16,7 +16,9 @@ const SPILL_BYTES = 256 * MIB
 const NOBODY = { uid: 65_534, gid: 65_534 }
 
 const launch = await planEngineLaunch(undefined)
-const platform = launch.missing.length === 0 ? undefined : launch.missing.join('; ')
+const lacking = (words: RegExp): string | undefined => launch.missing.find((missing) => words.test(missing))
+const platform = lacking(/setpriv|prlimit/)
+const network = lacking(/network/)
 const asUser = process.getuid?.() === 0 && platform === undefined ? undefined : 'not root, or no setpriv'
 const titled = (words: string, skip: string | undefined): string =>
   skip === undefined ? words : `${words} (skipped: ${skip})`
@@ -68,6 +70,18 @@ describe('[EN1] an engine process', () => {
     expect(limits.get('Max file size')).toEqual(both(SPILL_BYTES))
     expect(Number(limits.get('Max open files')?.[1])).toBeLessThanOrEqual(LIMITS.engineOpenFilesMax)
     expect(oomScore).toBe(500)
+  })
+
+  it.skipIf(network)(titled('has no network but an empty one of its own', network), async () => {
+    await using session = await (await start(launch)).engine.acquire(never)
+    await collect(session, 'SELECT 1')
+    const own = readlinkSync('/proc/self/ns/net')
+    for (const pid of engineProcesses()) {
+      expect(readlinkSync(`/proc/${pid}/ns/net`)).not.toBe(own)
+      const interfaces = [...readFileSync(`/proc/${pid}/net/dev`, 'utf8').matchAll(/^\s*(\S+):/gm)]
+      expect(interfaces.map(([, name]) => name)).toEqual(['lo'])
+      expect(readFileSync(`/proc/${pid}/net/route`, 'utf8').trim().split('\n')).toHaveLength(1)
+    }
   })
 
   it.skipIf(platform)(titled('fails by a code where it maps more than it may', platform), async () => {
@@ -130,7 +144,7 @@ describe('[EN1] a server whose engine processes are of another user', () => {
               ?.toJSON(),
           ).toEqual({ ok: true })
         }
-        expect(stack.log.filter(({ msg }) => String(msg).startsWith('engine processes'))).toEqual([])
+        expect(stack.log.filter(({ msg }) => /setpriv|prlimit/.test(String(msg)))).toEqual([])
         for (const { status } of engineProcesses().map(readProcess))
           expect(status.get('Uid')).toMatch(/^65534\b/)
       } finally {

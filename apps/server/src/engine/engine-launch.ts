@@ -1,5 +1,6 @@
 // How an engine process is started, so that it can do no more than it must, as far as the platform lets it:
 //
+// - without any network but an empty one of its own (`unshare`, of util-linux);
 // - without capabilities, and without any way to gain privileges (`setpriv`, of util-linux);
 // - as another user, where one is configured and the server may change users;
 // - within bounds of its own: memory that it maps, open files, the size of a file, no core dumps (`prlimit`, of util-linux);
@@ -38,6 +39,11 @@ const PROCESS_FILE = fileURLToPath(new URL('./engine-process.ts', import.meta.ur
 const PROGRAM_FOLDER = join(dirname(PROCESS_FILE), '../../../..')
 /** No capability at all, and no program that gives any. */
 const WITHOUT_PRIVILEGES = ['--no-new-privs', '--inh-caps=-all', '--ambient-caps=-all']
+/** As who may make networks, or in a namespace of users in which everybody may; that gives nothing outside of it. */
+const WITHOUT_NETWORK = [
+  ['unshare', '--net', '--'],
+  ['unshare', '--user', '--map-current-user', '--net', '--'],
+]
 /** May be more than the server has. */
 const WITHOUT_BOUNDING = ['--bounding-set=-all']
 const OOM_SCORE = 500
@@ -47,6 +53,7 @@ const SPILL_FOLDER = 'spill'
 export async function planEngineLaunch(user: EngineUser | undefined): Promise<EngineLaunch> {
   const limits = await readHardLimits()
   const setpriv = await findSetpriv(user)
+  const unshare = await findFirst(WITHOUT_NETWORK)
   const missing: string[] = []
   if (setpriv === undefined && user !== undefined)
     throw new AppError(
@@ -60,11 +67,13 @@ export async function planEngineLaunch(user: EngineUser | undefined): Promise<En
       'LAKE_ENGINE_USER needs a umask that lets others read, such as 0022',
     )
   if (setpriv === undefined) missing.push('engine processes keep the privileges of the server (no setpriv)')
+  if (unshare === undefined) missing.push('engine processes keep the network of the server (no namespaces)')
   if (limits === undefined) missing.push('engine processes have no limits of their own (no prlimit)')
   return {
     missing,
     command: (settings) => [
       ...(limits === undefined ? [] : prlimit(settings, limits)),
+      ...(unshare ?? []),
       ...(setpriv ?? []),
       process.execPath,
       ...nodeArguments(),
@@ -154,13 +163,21 @@ function prlimit(
 async function findSetpriv(user: EngineUser | undefined): Promise<readonly string[] | undefined> {
   const asUser = user === undefined ? [] : [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups']
   const always = ['setpriv', ...asUser, ...WITHOUT_PRIVILEGES, '--pdeathsig=KILL']
-  for (const more of [WITHOUT_BOUNDING, []]) {
-    const [file, ...args] = [...always, ...more, '--']
+  return await findFirst([
+    [...always, ...WITHOUT_BOUNDING, '--'],
+    [...always, '--'],
+  ])
+}
+
+/** The first of these that starts another program here; undefined where none does. */
+async function findFirst(ways: readonly (readonly string[])[]): Promise<readonly string[] | undefined> {
+  for (const [file, ...args] of ways) {
+    if (file === undefined) continue
     try {
       await promisify(execFile)(file, [...args, 'true'], { env: {} })
       return [file, ...args]
     } catch {
-      // With less, or not at all.
+      // The next asks for less.
     }
   }
   return undefined
