@@ -5,6 +5,7 @@ import type { DataFile } from '@lake/core/iceberg/manifest.ts'
 import { isDeletionVector, type SequencedFile } from '@lake/core/scan/delete-file-index.ts'
 import type { FileScanTask } from '@lake/core/scan/file-scan-task.ts'
 import { createPositionSet, type PositionSet } from '@lake/core/scan/position-set.ts'
+import { createStoresByName, deletesElsewhere } from '@lake/core/scan/stores-by-name.ts'
 import { readAvroPositionDeletes } from '../avro/avro-position-deletes.ts'
 import { mapConcurrently } from '../concurrency/map-concurrently.ts'
 import { LIMITS } from '../limits.ts'
@@ -120,9 +121,9 @@ function indexTasks(tasks: readonly FileScanTask[]): ReadonlyMap<SequencedFile, 
 }
 
 /**
- * Paths come in long runs. One that is no path of this storage names no file of the table, unless its last segment is that
- * of a data file: the file may be known there by another path, as in a table that was moved, and passing over it could
- * show a deleted row.
+ * Paths come in long runs. One that is no path of a store, or is one of another kind of store, names no file of the table,
+ * unless its last segment is that of a data file: the file may be known there by another path, as in a table that was moved,
+ * and passing over it could show a deleted row.
  */
 function createPathLookup<Target>(
   paths: TablePaths,
@@ -130,13 +131,20 @@ function createPathLookup<Target>(
 ): (path: string) => Target | undefined {
   const lastSegment = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
   const fileNames = new Set([...targets.keys()].map(lastSegment))
-  const find = (path: string): Target | undefined => {
+  const stores = createStoresByName()
+  for (const uri of targets.keys()) stores.add(uri)
+  const uriOf = (path: string): string | undefined => {
     try {
-      return targets.get(paths.canonicalUri(path))
+      return paths.canonicalUri(path)
     } catch (error) {
       if (error instanceof AppError && !fileNames.has(lastSegment(path))) return undefined
       throw error
     }
+  }
+  const find = (path: string): Target | undefined => {
+    const uri = uriOf(path)
+    if (uri !== undefined && stores.isElsewhere(uri)) throw deletesElsewhere(path)
+    return uri === undefined ? undefined : targets.get(uri)
   }
   let last: { readonly path: string; readonly target: Target | undefined } | undefined
   return (path) => {

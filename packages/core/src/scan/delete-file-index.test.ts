@@ -48,6 +48,21 @@ const applied = (data: FileSketch, ...deletes: readonly ReturnType<typeof sequen
     .deletesFor(sequenced(data))
     .map(({ file }) => file.path)
 
+test('[DF11] deletes of a file of this name in another kind of store are refused, since they may be its own', () => {
+  const bounds = new Map([[DELETE_FILE_PATH_ID, encodeUtf8('gs://b/data.parquet')]])
+  for (const deletion of [
+    vector({ referencedDataFile: 'gs://b/data.parquet' }),
+    positions({ referencedDataFile: 'abfss://c@a.dfs.core.windows.net/data.parquet' }),
+    positions({ lowerBounds: bounds, upperBounds: bounds }),
+  ]) {
+    const refused = expect.objectContaining({ code: 'TABLE_UNSUPPORTED' })
+    expect(() => applied({ path: 's3://b/data.parquet' }, deletion)).toThrow(refused)
+    expect(applied({ path: 's3://b/other.parquet' }, deletion)).toEqual([])
+    const own = vector({ path: 'own', referencedDataFile: 's3a://b/data.parquet' })
+    expect(applied({ path: 's3://b/data.parquet' }, deletion, own)).toEqual(['own'])
+  }
+})
+
 test('[DF1] [H82] position deletes apply at or below their sequence number, in their partition', () => {
   expect(applied({ sequence: 5n }, positions())).toEqual(['positions'])
   expect(applied({ sequence: 6n }, positions())).toEqual([])

@@ -6,6 +6,7 @@ import { isUnpartitioned } from '../iceberg/partition-spec.ts'
 import type { PartitionSpec } from '../iceberg/table-metadata.ts'
 import { decodeUtf8 } from '../iceberg/utf8.ts'
 import { partitionKey } from './partition-key.ts'
+import { createStoresByName, deletesElsewhere } from './stores-by-name.ts'
 import { countUpTo } from './sorted-numbers.ts'
 import { stepsOf } from './steps.ts'
 import type { Steps } from './steps.ts'
@@ -26,7 +27,8 @@ export interface DeleteFileIndex {
   /**
    * The delete files that apply to a data file, in the order they were given. Position deletes are left out where a
    * deletion vector applies. Data files may share one list.
-   * @throws AppError TABLE_CORRUPT when two deletion vectors apply, or one that names the file lies in another partition
+   * @throws AppError TABLE_CORRUPT when two deletion vectors apply, or one that names the file lies in another partition;
+   *   TABLE_UNSUPPORTED when deletes are of a file of this name in another store
    */
   deletesFor(dataFile: SequencedFile): readonly SequencedFile[]
 }
@@ -51,6 +53,11 @@ export function* indexDeleteFiles({
   const equalityByPartition = new Map<string, SequencedFile[]>()
   const globalEquality: SequencedFile[] = []
   const keyOf = (file: DataFile): string => partitionKey(specOf(file, specs), file.partition)
+  const named = createStoresByName()
+  const appendNamed = (files: Map<string, SequencedFile[]>, path: string, sequenced: SequencedFile): void => {
+    named.add(path)
+    append(files, path, sequenced)
+  }
 
   const add = (sequenced: SequencedFile): void => {
     const { file } = sequenced
@@ -61,10 +68,10 @@ export function* indexDeleteFiles({
     } else if (file.referencedDataFile === undefined) {
       const path = onlyPathOf(file, canonicalPath)
       if (path === undefined) append(positionsByPartition, keyOf(file), sequenced)
-      else append(positionsByPath, path, sequenced)
+      else appendNamed(positionsByPath, path, sequenced)
     } else {
       const target = isDeletionVector(file) ? vectors : byReferencedFile
-      append(target, canonicalPath(file.referencedDataFile), sequenced)
+      appendNamed(target, canonicalPath(file.referencedDataFile), sequenced)
     }
   }
   for (const step of stepsOf(deletes)) {
@@ -81,7 +88,8 @@ export function* indexDeleteFiles({
       if (deletes.length === 0) return NONE
       const key = keyOf(file)
       const path = canonicalPath(file.path)
-      const named = (files: Map<string, SequencedFile[]>): readonly SequencedFile[] => {
+      if (named.isElsewhere(path)) throw deletesElsewhere(file.path)
+      const naming = (files: Map<string, SequencedFile[]>): readonly SequencedFile[] => {
         const found = (files.get(path) ?? []).filter((deletion) => deletion.sequenceNumber >= sequenceNumber)
         // The spec has them in one partition; what a reader that scopes by partition would miss is an error.
         if (found.some((deletion) => keyOf(deletion.file) !== key)) {
@@ -89,14 +97,14 @@ export function* indexDeleteFiles({
         }
         return found
       }
-      const applicableVectors = named(vectors)
+      const applicableVectors = naming(vectors)
       if (applicableVectors.length > 1) throw corrupt(file.path, 'has more than one deletion vector')
       const isNewer = (deletion: SequencedFile): boolean => deletion.sequenceNumber >= sequenceNumber
       const equality = equalityFor(key, sequenceNumber)
       if (applicableVectors.length > 0) return inOrder(applicableVectors, equality)
       const ofPath = (positionsByPath.get(path) ?? []).filter((deletion) => keyOf(deletion.file) === key)
       const ofPartition = positionsByPartition.get(key) ?? []
-      return inOrder(named(byReferencedFile), ofPath.filter(isNewer), ofPartition.filter(isNewer), equality)
+      return inOrder(naming(byReferencedFile), ofPath.filter(isNewer), ofPartition.filter(isNewer), equality)
     },
   }
 }
