@@ -41,6 +41,8 @@ export interface IcebergConfig {
   readonly namespaces: readonly (readonly string[])[]
   readonly auth: CatalogAuth
   readonly storageAccess: 'vended-credentials' | 'remote-signing' | 'workload-identity'
+  /** Origins besides the endpoint's that the catalog may name as its address. */
+  readonly catalogOrigins: readonly string[]
   /** Origins besides the catalog's that the token may go to for signing. */
   readonly signerOrigins: readonly string[]
   readonly s3: S3Override
@@ -147,6 +149,7 @@ function readIceberg(reader: Reader): IcebergConfig | undefined {
   const settings = {
     auth: readAuth(reader),
     storageAccess,
+    catalogOrigins: readOrigins(reader, 'LAKE_ICEBERG_REST_ORIGINS'),
     signerOrigins: readSignerOrigins(reader, storageAccess),
     s3,
     gcsEndpoint: reader.url('LAKE_ICEBERG_GCS_ENDPOINT'),
@@ -161,9 +164,17 @@ const STORAGE_ACCESSES = ['vended-credentials', 'remote-signing', 'workload-iden
 
 function readSignerOrigins(reader: Reader, access: IcebergConfig['storageAccess']): readonly string[] {
   const name = 'LAKE_ICEBERG_SIGNER_ORIGINS'
+  if (reader.text(name) !== undefined && access !== 'remote-signing')
+    reader.fault(name, 'needs LAKE_ICEBERG_STORAGE_ACCESS=remote-signing')
+  return readOrigins(reader, name)
+}
+
+function readOrigins(
+  reader: Reader,
+  name: 'LAKE_ICEBERG_REST_ORIGINS' | 'LAKE_ICEBERG_SIGNER_ORIGINS',
+): readonly string[] {
   const text = reader.text(name)
   if (text === undefined) return []
-  if (access !== 'remote-signing') reader.fault(name, 'needs LAKE_ICEBERG_STORAGE_ACCESS=remote-signing')
   return text.split(',').flatMap((part) => {
     const url = parseEndpoint(part.trim(), (words) => {
       reader.fault(name, words)

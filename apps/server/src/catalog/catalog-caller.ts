@@ -143,7 +143,7 @@ async function loadSetup(
   const url = catalogUrl(config.endpoint, '/v1/config', { warehouse: config.warehouse })
   const answer = await sendCall({ method: 'GET', url, headers: { accept: 'application/json' } })
   if (answer.status !== 200) throw catalogFailure(answer, undefined, 'its configuration')
-  return readSetup(config.endpoint, parseAnswer(configAnswer, answer.text, 'configuration'))
+  return readSetup(config, parseAnswer(configAnswer, answer.text, 'configuration'))
 }
 
 function withToken(call: HttpCall, token: Secret | undefined): HttpCall {
@@ -151,7 +151,7 @@ function withToken(call: HttpCall, token: Secret | undefined): HttpCall {
 }
 
 /** Merges the catalog's configuration; only harmless or same-origin parts of it are obeyed. */
-function readSetup(base: URL, answer: ConfigAnswer): CatalogSetup {
+function readSetup({ endpoint: base, catalogOrigins }: IcebergConfig, answer: ConfigAnswer): CatalogSetup {
   const { token, credential, ...properties } = { ...answer.defaults, ...answer.overrides }
   // Credentials are this deployment's to give.
   void [token, credential]
@@ -160,8 +160,12 @@ function readSetup(base: URL, answer: ConfigAnswer): CatalogSetup {
   if (uri !== undefined && URL.canParse(uri)) {
     const url = new URL(uri)
     // The token goes to this address, so another origin is refused rather than followed.
-    if (url.origin !== base.origin)
-      throw new AppError('CATALOG_UNAVAILABLE', 'The catalog names an address of another origin')
+    if (url.origin !== base.origin && !catalogOrigins.includes(url.origin)) {
+      throw new AppError(
+        'CATALOG_UNAVAILABLE',
+        `The catalog says that it is at ${url.origin}, to which the token must not go unless LAKE_ICEBERG_REST_ORIGINS allows it`,
+      )
+    }
     effectiveBase = url
   }
   const prefix = encodePrefix(properties['prefix'] ?? '')

@@ -57,7 +57,28 @@ describe('configuration and paths', () => {
     const moved = await setUp(() => ({ body: tableBody() }), {
       config: { overrides: { uri: `${origin}/elsewhere` } },
     })
-    await expect(load(moved.catalog)).rejects.toMatchObject({ code: 'CATALOG_UNAVAILABLE' })
+    await expect(load(moved.catalog)).rejects.toMatchObject({
+      code: 'CATALOG_UNAVAILABLE',
+      message: expect.stringContaining('LAKE_ICEBERG_REST_ORIGINS') as string,
+    })
+    const allowed = await setUp(() => ({ body: tableBody() }), {
+      config: { overrides: { uri: `${origin}/elsewhere`, prefix: 'q' } },
+      catalogOrigins: [origin],
+    })
+    await load(allowed.catalog)
+    expect(stub.requests.at(-1)?.path).toBe('/elsewhere/v1/q/namespaces/ns/tables/t')
+  })
+
+  it('[RC4] lets a table’s own properties win over the catalog’s', async () => {
+    const { catalog } = await setUp(() => ({ body: tableBody(',"config":{"client.region":"table"}') }), {
+      config: {
+        defaults: { 's3.endpoint': 'https://default.example' },
+        overrides: { 'client.region': 'catalog' },
+      },
+    })
+    const { config } = await load(catalog)
+    expect(config.get('client.region')?.reveal()).toBe('table')
+    expect(config.get('s3.endpoint')?.reveal()).toBe('https://default.example')
   })
 
   it('tries the configuration afresh after it failed', async () => {

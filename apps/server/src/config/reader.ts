@@ -12,6 +12,7 @@ export interface Address {
 /** Every variable that is read; docs/configuration.md lists the same. */
 export const VARIABLES = [
   'LAKE_ICEBERG_REST_ENDPOINT',
+  'LAKE_ICEBERG_REST_ORIGINS',
   'LAKE_ICEBERG_WAREHOUSE',
   'LAKE_ICEBERG_NAMESPACES',
   'LAKE_ICEBERG_REST_TOKEN',

@@ -31,6 +31,7 @@ export async function startStubCatalog(
     resolver?: SecretResolver
     storageAccess?: IcebergConfig['storageAccess']
     signerOrigins?: readonly string[]
+    catalogOrigins?: readonly string[]
     readMetadataFile?: ReadMetadataFile
   } = {},
 ): Promise<{
@@ -53,6 +54,7 @@ export async function startStubCatalog(
       namespaces: [['ns']],
       auth: options.auth ?? { kind: 'none' },
       storageAccess: options.storageAccess ?? 'vended-credentials',
+      catalogOrigins: options.catalogOrigins ?? [],
       signerOrigins: options.signerOrigins ?? [],
       s3: { endpoint: undefined, region: undefined, isPathStyle: undefined, isAnonymous: false },
       gcsEndpoint: undefined,
