@@ -53,6 +53,22 @@ test('a table is queried from its page', async ({ page }) => {
   expect(await workbench.editorText()).toContain('FROM iceberg.analytics.episodes')
 })
 
+test('a table’s page says how old its metadata is, and when the catalog could not be asked', async ({
+  page,
+}) => {
+  const workbench = new Workbench(page)
+  await workbench.open('/t/analytics/robots')
+  await expect(page.getByText('as the catalog had it')).toBeVisible()
+  await page.route('**/namespaces/analytics/tables/robots', async (route) => {
+    const response = await route.fetch()
+    const table = (await response.json()) as object
+    await route.fulfill({ response, json: { ...table, isStale: true, metadataAgeMs: 42_000 } })
+  })
+  await page.reload()
+  await expect(page.getByText(/The catalog could not be reached: this is how it was 4\d s ago/)).toBeVisible()
+  await workbench.screen('table-stale')
+})
+
 test('access to the files of a table is verified step by step', async ({ page }) => {
   const workbench = new Workbench(page)
   await workbench.open('/t/analytics/episodes')

@@ -9,6 +9,7 @@ import { CopyButton } from '../../ui/CopyButton.tsx'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
 import { ageText, bytesText, countText, instantText } from '../../ui/format-quantity.ts'
 import { useNow } from '../../ui/use-now.ts'
+import { FreshnessNote } from './FreshnessNote.tsx'
 import { rememberTable } from './known-tables.ts'
 import { PartitionsAndOrders, Properties } from './TableLayout.tsx'
 import { SchemaTable } from './SchemaTable.tsx'
@@ -133,10 +134,12 @@ export function TablePage({ name, onQuery, onCompare }: TablePageProps) {
             {name.table}
             <CopyButton text={sqlTableName(name)} label="Copy full name" />
           </h1>
-          {table.data?.isStale === true && (
-            <p className="stale-note">
-              The catalog could not be reached: this is how it was {ageText(table.data.metadataAgeMs)}.
-            </p>
+          {table.isSuccess && (
+            <FreshnessNote
+              isStale={table.data.isStale}
+              answeredAtMs={table.dataUpdatedAt}
+              metadataAgeMs={table.data.metadataAgeMs}
+            />
           )}
         </div>
         {!table.isError && (
