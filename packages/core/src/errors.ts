@@ -126,6 +126,26 @@ export interface ErrorDetails {
   readonly faults?: readonly string[]
 }
 
+/** Names and paths of tables are in messages, and may be of any length. */
+const ERROR_CHARS_MAX = 4_000
+
+function shortened(text: string): string {
+  return text.length > ERROR_CHARS_MAX ? `${text.slice(0, ERROR_CHARS_MAX)}…` : text
+}
+
+function shortenedDetails(details: ErrorDetails): ErrorDetails {
+  const isShort = Object.values(details).every(
+    (value) => typeof value !== 'string' || value.length <= ERROR_CHARS_MAX,
+  )
+  if (isShort) return details
+  return Object.fromEntries(
+    Object.entries(details).map(([name, value]: [string, unknown]) => [
+      name,
+      typeof value === 'string' ? shortened(value) : value,
+    ]),
+  )
+}
+
 /** An expected failure. Carries a code that callers branch on and people look up in docs/errors.md. */
 export class AppError extends Error {
   override readonly name = 'AppError'
@@ -133,9 +153,9 @@ export class AppError extends Error {
   readonly details: ErrorDetails | undefined
 
   constructor(code: ErrorCode, message: string, options: { cause?: unknown; details?: ErrorDetails } = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    super(shortened(message), options.cause === undefined ? undefined : { cause: options.cause })
     this.code = code
-    this.details = options.details
+    this.details = options.details && shortenedDetails(options.details)
   }
 }
 

@@ -21,6 +21,25 @@ describe('engineError', () => {
     expect(engineError({ type, message: 'm', position: undefined }, 'SELECT 1').code).toBe(code)
   })
 
+  it.each([
+    ['TProtocolException: Invalid data', 'TABLE_CORRUPT'],
+    ['Failed to read file "/x/y.parquet": Snappy decompression failure', 'TABLE_CORRUPT'],
+    [
+      'Could not read enough bytes from file "/x/y": attempted to read 12740 bytes from location 292',
+      'TABLE_CORRUPT',
+    ],
+    ['DELTA_BYTE_ARRAY - prefix is out of range - corrupt file?', 'TABLE_CORRUPT'],
+    ['Could not parse the number', 'SQL_EXECUTION'],
+  ])('[FZ1] %s is %s', (message, code) => {
+    const failure = engineError({ type: 'Invalid Input', message, position: undefined }, 'SELECT 1')
+    expect(failure.code).toBe(code)
+    expect(failure.message).not.toContain('/x/y')
+    // What a value says is no word of the engine.
+    expect(engineError({ type: 'Conversion', message, position: undefined }, 'SELECT 1').code).toBe(
+      'SQL_EXECUTION',
+    )
+  })
+
   it('counts bytes, except in the grammar, which counts code points', () => {
     const sql = "SELECT 'é😀',\r\n  nope FROM x"
     const start = sql.indexOf('nope')

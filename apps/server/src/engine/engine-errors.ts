@@ -18,6 +18,10 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   'Too Large': 'RESULT_TOO_LARGE',
 }
 
+/** What the engine says of pages of Parquet that are not as their format has them. */
+const DAMAGED_FILE =
+  /TProtocolException|(?:Failed to|Could not) read (?:enough bytes from )?file|corrupt file\?|likely corrupted|Dictionary is corrupted|Data corruption detected|[Dd]ecompress(?:ion failure| GZIP block)|[Oo]ut of buffer|LEB128/
+
 /** Positions from here on, in bytes, are those of a view's text and not of the statement's. */
 export const STATEMENT_POSITIONS_MAX = 65_536
 
@@ -45,6 +49,10 @@ export function engineError(raw: RawEngineError, sql: string | undefined): AppEr
   if (raw.type === 'Interrupt') return new AppError('CANCELLED', 'The statement was stopped')
   const code = CODES[raw.type] ?? 'SQL_EXECUTION'
   const message = cleanMessage(raw.message) || 'The statement failed'
+  if (code === 'SQL_EXECUTION' && raw.type !== 'Conversion' && DAMAGED_FILE.test(message)) {
+    const words = `A data file of the table is damaged: its pages do not decode (${message})`
+    return new AppError('TABLE_CORRUPT', words, { cause: raw })
+  }
   const options: { cause: unknown; details?: ErrorDetails } = { cause: raw }
   const startOffset = sql === undefined ? undefined : offsetOf(sql, raw)
   if (sql !== undefined && startOffset !== undefined) {

@@ -36,7 +36,10 @@ export function decodeDeletionVector(
     const bitmap = blob.subarray(LENGTH_BYTES + MAGIC_BYTES, coveredEnd)
     cardinality = readRoaring64(bitmap, positions, file.recordCount)
   } catch (cause) {
-    throw fail('is no roaring bitmap', cause)
+    throw fail(
+      `is no roaring bitmap: ${cause instanceof RangeError ? cause.message : 'it is damaged'}`,
+      cause,
+    )
   }
   if (cardinality !== file.recordCount) {
     throw fail(`holds ${cardinality} positions, not the ${file.recordCount} of its manifest entry`)

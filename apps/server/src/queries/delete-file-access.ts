@@ -43,12 +43,16 @@ export function once<Key, Result>(work: (key: Key) => Promise<Result>): (key: Ke
   }
 }
 
-/** Says which delete file was found to be wrong. */
-export async function namingFile<Result>({ path }: DataFile, work: Promise<Result>): Promise<Result> {
+/** Says which file was found to be wrong. */
+export async function namingFile<Result>(
+  kind: 'Data file' | 'Delete file',
+  { path }: DataFile,
+  work: Promise<Result>,
+): Promise<Result> {
   try {
     return await work
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'TABLE_CORRUPT') throw error
-    throw new AppError('TABLE_CORRUPT', `Delete file ${path}: ${error.message}`, { cause: error })
+    throw new AppError('TABLE_CORRUPT', `${kind} ${path}: ${error.message}`, { cause: error })
   }
 }

@@ -12,6 +12,7 @@ import type { WantedRows } from '../parquet/wanted-rows.ts'
 import { isOfManifest, type ReservedRequest } from '../parquet/reserved-column.ts'
 import { partitionStruct } from './metadata-tables/partition-struct.ts'
 import type { PinnedTable } from './pinned-table.ts'
+import { namingFile } from './delete-file-access.ts'
 import type { QueryServices } from './query-services.ts'
 import type { RunProgress } from './run-progress.ts'
 import type { PlannedTable } from './plan-tables.ts'
@@ -47,7 +48,7 @@ export async function fetchExcerpts(
       // Without a column to read, the number of rows is all there is to know of a file.
       if (requirement.columnIndexes.size === 0 && place === undefined) {
         const { recordCount } = task.file
-        const rowCount = recordCount - (deleted?.select(0, recordCount).deletedCount ?? 0)
+        const rowCount = recordCount - (deleted?.count(0, recordCount) ?? 0)
         return { path: undefined, rowCount, columns: new Map() }
       }
       const columnIndexes = place ? withKeys : requirement.columnIndexes
@@ -61,7 +62,7 @@ export async function fetchExcerpts(
         return { ...(await writeMadeExcerpt(request, itemSignal)).excerpt, place }
       }
       const write = task.file.format === 'avro' ? writeAvroExcerpt : writeExcerpt
-      const outcome = await write(request, itemSignal)
+      const outcome = await namingFile('Data file', task.file, write(request, itemSignal))
       context.progress.addFile(tableIndex, outcome)
       return { ...outcome.excerpt, place }
     },

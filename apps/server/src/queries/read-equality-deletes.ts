@@ -56,7 +56,7 @@ async function readFile(
     cache: services.chunkCache,
   }
   const write = file.format === 'avro' ? writeAvroExcerpt : writeExcerpt
-  const outcome = await namingFile(file, write(request, signal))
+  const outcome = await namingFile('Delete file', file, write(request, signal))
   progress.addDeleteFiles(tableIndex, 1, outcome)
   return outcome.excerpt
 }

@@ -87,7 +87,7 @@ async function readFileInto(
     file.format === 'avro'
       ? readAvroPositionDeletes(reader, file, take, signal)
       : readPositionDeletes(reader, file.fileSizeBytes, take, signal)
-  await namingFile(file, reading)
+  await namingFile('Delete file', file, reading)
   access.progress.addDeleteFiles(access.tableIndex, 1, reader)
 }
 

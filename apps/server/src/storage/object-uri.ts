@@ -18,6 +18,8 @@ export interface AzureLocation extends S3Location {
   readonly blobHost: string
 }
 
+/** Of stores, 1,024 bytes; some allow more. */
+const KEY_CHARS_MAX = 4_096
 /** Wider than today's rules for new buckets, since old and S3-compatible stores allow more; never a URL delimiter. */
 const BUCKET = /^[A-Za-z0-9][A-Za-z0-9._-]{0,254}$/
 /** Containers, with `$root` and `$web`, and workspaces of OneLake. */
@@ -78,6 +80,7 @@ export function parseAzureHost(host: string): Omit<AzureLocation, keyof S3Locati
 }
 
 function wellFormed(key: string): string {
+  if (key.length > KEY_CHARS_MAX) throw namesNoObject()
   if (key.isWellFormed()) return key
   throw new AppError('TABLE_CORRUPT', 'A path of the table is not well-formed Unicode')
 }

@@ -40,6 +40,10 @@ describe('a set of positions', () => {
       for (let position = start; position < start + 5_000; position += 1) expected.add(position)
       set.add(start)
       const from = next(60_000)
+      const inside = [...expected].filter((position) => position >= from && position < 149_990)
+      expect(set.count(from, 149_990), `seed ${seed}`).toBe(inside.length)
+      // As many rows as a manifest may claim.
+      expect(set.count(0, 2 ** 52), `seed ${seed}`).toBe(expected.size)
       expect(positionsIn(set, from, 149_990), `seed ${seed}`).toEqual(
         [...expected].filter((position) => position >= from && position < 149_990).sort((a, b) => a - b),
       )

@@ -22,6 +22,8 @@ export interface PositionSet {
   add(position: number): void
   /** @param end exclusive */
   addRange(start: number, end: number): void
+  /** How many of the rows `[start, end)` are deleted, however many rows that are. */
+  count(start: number, end: number): number
   /** Of the rows `[start, end)`. Positions outside are left out, so one beyond the end of the file deletes nothing. */
   select(start: number, end: number): DeletedRows
 }
@@ -60,6 +62,15 @@ export function createPositionSet(): PositionSet {
     }
   }
 
+  const select = (start: number, end: number): DeletedRows => {
+    const bits = new Uint8Array(Math.ceil(Math.max(0, end - start) / 8))
+    for (let index = Math.floor(start / CHUNK_ROWS); index * CHUNK_ROWS < end; index += 1) {
+      const chunk = chunks.get(index)
+      if (chunk) copyChunk(chunk, { base: index * CHUNK_ROWS - start, rowCount: end - start, bits })
+    }
+    return { bits, deletedCount: countBits(bits) }
+  }
+
   return {
     add(position) {
       checkPosition(position)
@@ -81,14 +92,15 @@ export function createPositionSet(): PositionSet {
         for (let low = first; low < last; low += 1) setBit(bits, low)
       }
     },
-    select(start, end) {
-      const bits = new Uint8Array(Math.ceil(Math.max(0, end - start) / 8))
-      for (let index = Math.floor(start / CHUNK_ROWS); index * CHUNK_ROWS < end; index += 1) {
-        const chunk = chunks.get(index)
-        if (chunk) copyChunk(chunk, { base: index * CHUNK_ROWS - start, rowCount: end - start, bits })
+    count(start, end) {
+      let total = 0
+      for (const index of chunks.keys()) {
+        const [from, to] = [Math.max(start, index * CHUNK_ROWS), Math.min(end, (index + 1) * CHUNK_ROWS)]
+        if (from < to) total += select(from, to).deletedCount
       }
-      return { bits, deletedCount: countBits(bits) }
+      return total
     },
+    select,
   }
 }
 
