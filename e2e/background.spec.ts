@@ -27,6 +27,19 @@ test('[BG1] a statement runs in the background, and its result is opened again w
   await expect(workbench.exactness).toHaveText('exact')
   await expect(workbench.cell(0, 0)).toHaveText(first ?? '')
 
+  // It is exported from what is kept, and linked as any other.
+  const exporting = page.waitForRequest((request) => request.url().endsWith('/export'))
+  await page.getByRole('button', { name: 'Export', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'CSV' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Export', exact: true }).click()
+  await expect(page.getByRole('dialog').getByText('is whole')).toBeVisible()
+  const { ticket } = (await exporting).postDataJSON() as { ticket: string }
+  expect(ticket).toMatch(/^result\./)
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Link', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Copy link (pinned)' }).click()
+  await expect(page.getByText(/^Link copied, pinned/)).toBeVisible()
+
   // The same statement at the same snapshots is answered by what is kept, and says so.
   await page.getByRole('button', { name: 'Run in background' }).click()
   await expect(workbench.receipt).toContainText(/kept result ·/)

@@ -202,6 +202,42 @@ describe('a background statement', () => {
     expect(await ada.ended(running.statementId)).toMatchObject({ state: 'cancelled', endpoints: [] })
   })
 
+  it('[ST15] is waited for up to a bound, by so many at most, and says how far it is', async () => {
+    const sql = `SELECT sum(hash(range, steps)) FROM range(3000000), ${T}`
+    const { statementId } = await ada.submit({ sql, isReuseAllowed: false })
+    let info = await ada.submit({ descriptor: { statementId } })
+    while (info.bytesRead === 0 && info.descriptor)
+      info = await ada.submit({ descriptor: info.descriptor, waitMs: 1_000 })
+    expect(info.progress).toBeGreaterThan(0)
+    expect(info.progress).toBeLessThan(1)
+    expect(info.progress).toBe(Math.min(0.99, info.bytesRead / info.bytesPlanned))
+
+    // Nothing happens to one that waits behind it.
+    const waiting = await ada.submit({ sql: SQL, isReuseAllowed: false })
+    const descriptor = waiting.descriptor!
+    const waited = async (): Promise<number> => {
+      const startMs = performance.now()
+      expect((await ada.submit({ descriptor, waitMs: 60_000 })).state).toBe('queued')
+      return performance.now() - startMs
+    }
+    Object.assign(limits, { pollWaitMsMax: 400 })
+    const boundedMs = await waited()
+    Object.assign(limits, { pollWaitMsMax: 60_000, pollsWaitingMax: 0 })
+    const refusedMs = await waited()
+    expect(boundedMs).toBeGreaterThanOrEqual(400)
+    // At once, or this would take a minute.
+    expect(refusedMs).toBeLessThan(30_000)
+    Object.assign(limits, { pollsWaitingMax: saved['pollsWaitingMax'] })
+    const news = ada.submit({ descriptor, waitMs: 60_000 })
+    expect(await ada.cancel(waiting.statementId)).toBe('cancelled')
+    expect((await news).state).toBe('cancelled')
+    Object.assign(limits, { pollWaitMsMax: saved['pollWaitMsMax'], cancelWaitMs: 0 })
+    // Its worker hears of it with its next heartbeat.
+    expect(await ada.cancel(statementId)).toBe('cancelling')
+    Object.assign(limits, { cancelWaitMs: saved['cancelWaitMs'] })
+    expect((await ada.ended(statementId)).state).toBe('cancelled')
+  })
+
   it('[AD1] leaves an engine process to those who wait', async () => {
     const long = [await ada.submit({ sql: LONG, isReuseAllowed: false }), await ada.submit({ sql: LONG })]
     await untilRunning(long[0]!.statementId)

@@ -1,6 +1,7 @@
 // Every call that a background statement makes to its store and to its results fails, one at a time and in every way, over
 // SQLite and PostgreSQL: what comes of it is a documented code or the right rows, the next statement works, and nothing is
 // left behind. Faults of the ways to them are in background-faults.test.ts, histories of many in statements.simulation.test.ts.
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,6 +11,7 @@ import { LIMITS } from '../src/limits.ts'
 import { migrate } from '../src/statements/migrations.ts'
 import { openPostgres } from '../src/statements/postgres-connection.ts'
 import type { SqlConnection } from '../src/statements/sql-connection.ts'
+import { createSqlStatementStore } from '../src/statements/sql-statement-store.ts'
 import { openSqlite } from '../src/statements/sqlite-connection.ts'
 import { createFolderResultObjects } from '../src/storage/folder-result-objects.ts'
 import { startTestEngine, type TestEngine } from './engine-support.ts'
@@ -37,7 +39,8 @@ let count = 0
 
 beforeAll(async () => {
   Object.assign(limits, { ...PART_LIMITS, cancelWaitMs: 500 })
-  directory = await mkdtemp(join(tmpdir(), 'lake-sweep-'))
+  // Where there is one, a disk in memory: thousands of changes are synced.
+  directory = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'lake-sweep-'))
   if (POSTGRES_MISSING === undefined) postgres = await startPostgres()
   engine = await startTestEngine()
   replay = await recordReplay(engine.engine)
@@ -176,6 +179,33 @@ describe('[RP4] [ST12] a fault at every call', () => {
       expect(await sweepAll([...storeCases(kinds), ...CONFLICTS], overPostgres)).toEqual([])
     },
   )
+
+  it('to SQLite on a disk that has no room left: what was stored is there, and more is taken when there is room', async () => {
+    const { connection, close } = await overSqlite()
+    const store = createSqlStatementStore(connection)
+    const statement = (index: number) => ({
+      statementId: `s${index}`,
+      owner: 'o',
+      idempotencyKey: null,
+      requestDigest: 'd',
+      resultDigest: null,
+      sealedJob: 'x'.repeat(4_000),
+    })
+    const bounds = { nowMs: 1, openOfOwnerMax: 1_000, openMax: 1_000 }
+    const [{ page_count: pageCount } = {}] = await connection.run('PRAGMA page_count', {})
+    await connection.run(`PRAGMA max_page_count = ${Number(pageCount) + 8}`, {})
+    let stored = 0
+    const fill = async (): Promise<void> => {
+      for (; stored < 100; stored += 1) await store.insert(statement(stored), bounds)
+    }
+    await expect(fill()).rejects.toMatchObject({ code: 'STATEMENTS_UNAVAILABLE' })
+    expect(stored).toBeGreaterThan(0)
+    expect(await store.list('o', 1_000)).toHaveLength(stored)
+    await connection.run('PRAGMA max_page_count = 1000000', {})
+    await fill()
+    expect(await store.list('o', 1_000)).toHaveLength(100)
+    await close()
+  })
 
   it('to the store of results', { timeout: 120_000 }, async () => {
     const of = (call: string, kind: string, nth: number, allowed: readonly string[]): Case => ({

@@ -13,7 +13,8 @@ import { createTestClient, readResult, type TestClient } from './support/test-cl
 import { startTestLake, startTestStack, type TestLake, type TestStack } from './support/test-stack.ts'
 
 const T = 'iceberg.analytics.episodes'
-const SQL = `SELECT * FROM ${T} WHERE steps > 100`
+/** Three parts. */
+const SQL = `SELECT * FROM ${T} WHERE steps > 100 ORDER BY ALL LIMIT 1300`
 /** Takes minutes, and an interrupt at any time. */
 const LONG = `SELECT sum(hash(a.range, b.range)) FROM range(300000) a, range(100000) b`
 const ALL = { ada: ['*'], bob: ['*'] }
@@ -29,8 +30,8 @@ const limits = LIMITS as unknown as Record<string, number>
 const saved = { ...limits }
 
 beforeAll(async () => {
-  Object.assign(limits, { resultPartRows: 500, claimEveryMs: 50, pollEveryMs: 20, heartbeatEveryMs: 50 })
-  limits['principalsLookedAtEveryMs'] = 20
+  Object.assign(limits, { batchRowsMax: 500, resultPartRows: 500, principalsLookedAtEveryMs: 20 })
+  Object.assign(limits, { claimEveryMs: 50, pollEveryMs: 20, heartbeatEveryMs: 50 })
   principals = await createTestPrincipals(ALL)
   lake = await startTestLake(['--demo-scale', '0.01'])
   state = join(lake.directory, 'state')
