@@ -1,8 +1,9 @@
 // A server under load and abuse: each ends in bounded time and memory, and somebody else is answered meanwhile.
 import { createHash } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { API_PREFIX, ROUTES, SQL_LENGTH_MAX } from '@lake/core/api/contract.ts'
+import { API_PREFIX, REQUEST_HEADER, ROUTES, SQL_LENGTH_MAX } from '@lake/core/api/contract.ts'
 import { LIMITS } from '../src/limits.ts'
 import { startTestEngine, type TestEngine } from './engine-support.ts'
 import { bearer, createTestPrincipals, type TestPrincipals } from './support/principals.ts'
@@ -214,6 +215,22 @@ describe('[OV2] connections', () => {
     const more = await Promise.all(Array.from({ length: 20 }, open))
     await Promise.race(more.map(closed))
     for (const socket of [...sockets, ...more]) socket.destroy()
+  })
+
+  it.each([
+    ['gzip', gzipSync(Buffer.alloc(32 * MIB, ' '))],
+    ['br', brotliCompressSync(Buffer.alloc(32 * MIB, ' '))],
+    ['gzip, gzip', gzipSync(gzipSync(Buffer.alloc(32 * MIB, ' ')))],
+  ])('that send a body which inflates beyond the bound are refused: %s', async (encoding, body) => {
+    const before = process.memoryUsage().rss
+    const own = { origin: app.url, [REQUEST_HEADER.name]: REQUEST_HEADER.value }
+    const headers = { ...own, 'content-type': 'application/json', 'content-encoding': encoding }
+    const answers = Array.from({ length: 8 }, async () => {
+      const answer = await fetch(`${app.url}${API_PREFIX}/session`, { method: 'POST', headers, body })
+      return answer.status
+    })
+    expect(new Set(await Promise.all(answers))).toEqual(new Set([400]))
+    expect(process.memoryUsage().rss - before).toBeLessThan(100 * MIB)
   })
 
   it('that send headers or a body slowly are cut off', async () => {
