@@ -21,8 +21,9 @@ export default defineConfig({
     root,
     // Tests wait for programs that they start more than they compute; the default leaves a core idle.
     maxWorkers: '100%',
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Against hangs alone: a busy machine is no failure.
+    testTimeout: 90_000,
+    hookTimeout: 120_000,
     projects: [
       project('core', 'packages/core'),
       project('server', 'apps/server'),

@@ -1,6 +1,7 @@
 // The life of engine processes: cancel, crash, backpressure, reset, queue.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { readFile, readdir, readlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, vi } from 'vitest'
@@ -118,7 +119,8 @@ describe('crashes', () => {
       return session.directory
     })()
     process.kill(await processOf(directory), 'SIGKILL')
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    // Its folder goes when the pool has noticed.
+    await expect.poll(() => existsSync(directory)).toBe(false)
     expect((await query(engine, 'SELECT 1')).numRows).toBe(1)
   })
 
@@ -139,8 +141,9 @@ describe('crashes', () => {
   it('of the analysis process fail one analysis at most', async () => {
     await engine.analyst.parse('SELECT 1', never)
     const scratch = join(test.directory, 'scratch')
-    for (const name of await readdir(scratch)) process.kill(await processOf(join(scratch, name)), 'SIGKILL')
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    const folders = (await readdir(scratch)).map((name) => join(scratch, name))
+    for (const folder of folders) process.kill(await processOf(folder), 'SIGKILL')
+    await expect.poll(() => folders.filter(existsSync)).toEqual([])
     await settle(engine.analyst.parse('SELECT 1', never))
     expect(await engine.analyst.parse('SELECT 1', never)).toMatchObject({ error: false })
     expect((await query(engine, 'SELECT 1')).numRows).toBe(1)
