@@ -102,7 +102,11 @@ describe('[SC4] cold tables', () => {
       await released.promise
       return await pass()
     })
-    await using cold = await startTestStack(lake, { LAKE_ICEBERG_REST_ENDPOINT: slow.url.href })
+    await using cold = await startTestStack(lake, {
+      LAKE_ICEBERG_REST_ENDPOINT: slow.url.href,
+      LAKE_METRICS_ADDR: '127.0.0.1:0',
+    })
+    const metrics = async (): Promise<string> => await (await fetch(`${cold.metricsUrl}/metrics`)).text()
     const open = async (name: string): Promise<Response> =>
       await cold.client.request('GET', `/namespaces/analytics/tables/${name}`)
     const first = Array.from({ length: 64 }, async (_, index) => await open(`cold_${index}`))
@@ -112,6 +116,7 @@ describe('[SC4] cold tables', () => {
     const refused = await open('yet_one_more')
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1'])
     const equal = open('cold_0')
+    await expect.poll(metrics, { timeout: 10_000 }).toContain('lake_snapshot_cache_total{outcome="shared"} 1')
     released.resolve(undefined)
     expect(new Set((await Promise.all([...first, equal])).map(({ status }) => status))).toEqual(
       new Set([404]),
