@@ -62,9 +62,14 @@ test('[RW3] copies say what they hold and how exact it is', async ({ page }) => 
   await page.getByRole('menuitem', { name: /^CSV/ }).click()
   await expect(page.getByText('2 rows × 2 columns copied as CSV · exact')).toBeVisible()
   expect(await clipboard(page)).toBe('id,name\r\n0,robot 0\r\n1,robot 1\r\n')
-  await toolbar(page).getByRole('button', { name: 'Copy', exact: true }).click()
+  // By keys alone, from the grid.
+  await page.locator('.result-grid canvas').first().focus()
+  await page.keyboard.press('ControlOrMeta+Shift+c')
   await page.getByRole('menuitem', { name: /^SQL IN list/ }).click()
   await expect.poll(() => clipboard(page)).toBe('(0, 1)')
+  await page.locator('.result-grid canvas').first().focus()
+  await page.keyboard.press('/')
+  await expect(page.getByRole('menuitemcheckbox', { name: '2 name' })).toBeVisible()
 })
 
 test('columns are hidden, and the arrangement comes back with the next run', async ({ page }) => {

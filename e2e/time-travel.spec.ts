@@ -4,9 +4,16 @@ import { Workbench } from './support/workbench.ts'
 
 const SQL = 'SELECT count(*) AS n FROM iceberg.analytics.episodes'
 
-test('[TV2] [TV3] arrow keys on the rail read an older snapshot, End reads what is current', async ({
+test('[TV2] [TV3] [FR3] arrow keys on the rail read an older snapshot, End reads what is current', async ({
   page,
 }) => {
+  // The demo's tables say nothing of ages.
+  await page.route(/\/tables\/episodes$/, async (route) => {
+    const response = await route.fetch()
+    const table = (await response.json()) as { properties: Record<string, string> }
+    const properties = { ...table.properties, 'history.expire.max-snapshot-age-ms': '86400000' }
+    await route.fulfill({ response, json: { ...table, properties } })
+  })
   const workbench = new Workbench(page)
   await workbench.open()
   await workbench.run(SQL)
@@ -18,6 +25,8 @@ test('[TV2] [TV3] arrow keys on the rail read an older snapshot, End reads what 
   await page.keyboard.press('Home')
   await expect(page.getByRole('region', { name: 'Editor' })).toContainText('analytics.episodes as of')
   await expect(rail).toHaveAttribute('aria-valuetext', /commits before current$/)
+  const note = page.getByText('The table’s rules allow to remove snapshot')
+  await expect(note).toContainText(/ALTER TABLE analytics.episodes CREATE TAG `keep_(\d+)` AS OF VERSION \1/)
   await workbench.expectAccessible()
   // Run without leaving the rail.
   await page.keyboard.press('ControlOrMeta+Enter')

@@ -21,6 +21,7 @@ import type { QueryRun } from './query-run/query-run.ts'
 import { infoOf } from './query-run/run-state.ts'
 import { ResultArea } from './ResultArea.tsx'
 import { bindParameters } from './sql/parameters.ts'
+import { StartHere } from './StartHere.tsx'
 import { sourceOf } from './statements.ts'
 import { say } from './ui/notice.ts'
 import { ErrorBoundary } from './ui/ErrorBoundary.tsx'
@@ -127,6 +128,7 @@ export function ResultsSection({ tab, editor, estimate }: ResultsSectionProps) {
               <>
                 <NoResult />
                 <LastRun tab={tab} />
+                {tab.sql.trim() === '' && <StartHere editor={editor} />}
               </>
             ) : (
               <ResultArea

@@ -1,11 +1,13 @@
 // The bounds of the browser app, each with its unit in the name. What the server bounds is in its own limits.
 
 /** Rows of one result that are kept before reading pauses and the person is asked. */
-export const RESULT_ROWS_PER_STEP_MAX = 2_000_000
-/** Bytes of Arrow buffers of one result that are kept before reading pauses. */
+export const RESULT_ROWS_PER_STEP_MAX = 20_000_000
+/** Bytes of one result that are moved to the disk before reading pauses. */
+export const RESULT_MOVED_BYTES_PER_STEP_MAX = 8 * 1024 * 1024 * 1024
+/** Bytes of Arrow buffers of one result that are kept in memory before reading pauses, where none go to the disk. */
 export const RESULT_BYTES_PER_STEP_MAX = 512 * 1024 * 1024
 /** Bytes of Arrow buffers of one result that stay in memory where its rows can be had again. */
-export const RESULT_BYTES_HELD_MAX = 256 * 1024 * 1024
+export const RESULT_BYTES_HELD_MAX = 128 * 1024 * 1024
 /** How often a running result tells its watchers about new rows. */
 export const RESULT_PUBLISH_INTERVAL_MS = 80
 /** How long a stream is read before the page may paint and handle input. */
@@ -112,6 +114,9 @@ export const DOWNLOAD_URL_KEPT_MS = 600_000
 export const DATA_MOVED_POLL_MS = 30_000
 /** Tables of one result that are looked at. */
 export const DATA_MOVED_TABLES_MAX = 8
+
+/** A snapshot that a table's rules may remove within this time is told of where it is pinned or shared. */
+export const RETENTION_TOLD_MS = 14 * 86_400_000
 
 /** Commits that a rail shows, the newest ones. */
 export const RAIL_COMMITS_MAX = 400

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { boundHistory, lastOfTab, leftEntries, searchEntries, type HistoryEntry } from './history.ts'
+import {
+  boundHistory,
+  lastOfTab,
+  leftEntries,
+  recentQueries,
+  recentTables,
+  searchEntries,
+  type HistoryEntry,
+} from './history.ts'
 
 const entry = (id: string, sql: string, table = 't'): HistoryEntry => ({
   id,
@@ -51,5 +59,17 @@ describe('history', () => {
     ])
     expect(lastOfTab(all, 'b')?.id).toBe('b')
     expect(lastOfTab(all, 'z')).toBeNull()
+  })
+
+  it('the last queries and tables are told, each once, and failed ones are not asked again', () => {
+    const all = [
+      { ...entry('a', 'no such'), outcome: 'failed' as const },
+      entry('b', 'one'),
+      entry('c', 'two', 'orders'),
+      entry('d', 'one'),
+    ]
+    expect(recentQueries(all, 3).map(({ id }) => id)).toEqual(['b', 'c'])
+    expect(recentTables(all, 1).map(({ table }) => table)).toEqual(['t'])
+    expect(recentTables(all, 3).map(({ table }) => table)).toEqual(['t', 'orders'])
   })
 })

@@ -1,4 +1,5 @@
 // What was run and what was saved, as values: how entries are made, bounded and searched. No storage here.
+import { tableKey } from '@lake/core/iceberg/identifiers.ts'
 import type { TableReceipt } from '@lake/core/flight/receipt.ts'
 import { HISTORY_CHARS_MAX, HISTORY_ENTRIES_MAX } from '../limits.ts'
 import type { QueryRun } from '../query-run/query-run.ts'
@@ -86,6 +87,24 @@ export function leftEntries(
 /** What was run last in a tab; null where nothing is known. */
 export const lastOfTab = (entries: readonly HistoryEntry[], tabId: string): HistoryEntry | null =>
   entries.find((entry) => entry.tabId === tabId) ?? null
+
+/** What was answered last, each text once. */
+export function recentQueries(entries: readonly HistoryEntry[], count: number): HistoryEntry[] {
+  const bySql = new Map<string, HistoryEntry>()
+  for (const entry of entries)
+    if (entry.outcome === 'finished' && !bySql.has(entry.sql)) bySql.set(entry.sql, entry)
+  return [...bySql.values()].slice(0, count)
+}
+
+/** The tables that were read last, each once. */
+export function recentTables(entries: readonly HistoryEntry[], count: number): HistoryTable[] {
+  const byKey = new Map<string, HistoryTable>()
+  for (const table of entries.flatMap(({ tables }) => tables)) {
+    const key = tableKey(table.namespace, table.table)
+    if (!byKey.has(key)) byKey.set(key, table)
+  }
+  return [...byKey.values()].slice(0, count)
+}
 
 /** The newest entries that fit the bounds, newest first; the newest one always does. */
 export function boundHistory(

@@ -12,6 +12,8 @@ const GRID_KEYS: readonly [string, string][] = [
   ['Statistics of a column', 'Space'],
   ['Find, filter, go to a row', 'Mod F'],
   ['Copy the selection', 'Mod C'],
+  ['Copy it in another form', 'Mod Shift C'],
+  ['Show or hide columns', '/'],
   ['Extend the selection', 'Shift ← → ↑ ↓'],
   ['First or last row', 'Mod ↑ ↓'],
 ]

@@ -1,8 +1,10 @@
 // Copies the statement as a link: to whatever is current when it is opened, or pinned to the snapshots of this answer.
 import { Link } from 'lucide-react'
+import { useRemovableFromMs } from '../../freshness/use-removable.ts'
 import { encodeLink, pinsOfReceipt } from '../../link/link.ts'
 import type { QueryRun, RunSnapshot } from '../../query-run/query-run.ts'
 import { copyText } from '../../ui/copy-text.ts'
+import { instantText } from '../../ui/format-quantity.ts'
 import { MenuButton } from '../../ui/MenuButton.tsx'
 import { say } from '../../ui/notice.ts'
 import { tablesOf } from './receipt-facts.ts'
@@ -26,6 +28,11 @@ export function LinkMenu({ run, snapshot, title, onFingerprint }: LinkMenuProps)
   const tables = tablesOf(snapshot.state)
   const pins = pinsOfReceipt(tables)
   const isPinnable = snapshot.state.kind === 'finished'
+  const removableFromMs = useRemovableFromMs(pins)
+  const untilWhen =
+    removableFromMs === null
+      ? 'runs at these snapshots and compares the answer'
+      : `runs at these snapshots; a table’s rules allow to remove one from ${instantText(removableFromMs)} on`
   const copyPinned = async () => {
     say('Making the link…')
     const fingerprint = (await onFingerprint()) ?? undefined
@@ -52,9 +59,7 @@ export function LinkMenu({ run, snapshot, title, onFingerprint }: LinkMenuProps)
         },
         {
           label: 'Copy link (pinned)',
-          detail: isPinnable
-            ? 'runs at these snapshots and compares the answer'
-            : 'once the answer is complete',
+          detail: isPinnable ? untilWhen : 'once the answer is complete',
           isDisabled: !isPinnable,
           onSelect: () => void copyPinned(),
         },

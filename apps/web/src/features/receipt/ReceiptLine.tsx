@@ -85,17 +85,19 @@ export function ReceiptLine({ snapshot, isPanelOpen = false, onTogglePanel, acti
           </span>
         )}
       </span>
-      {actions}
-      {onTogglePanel !== undefined && (
-        <button
-          type="button"
-          className="button button-quiet receipt-toggle"
-          aria-expanded={isPanelOpen}
-          onClick={onTogglePanel}
-        >
-          <ReceiptText size={14} aria-hidden /> Receipt
-        </button>
-      )}
+      <span className="receipt-actions">
+        {actions}
+        {onTogglePanel !== undefined && (
+          <button
+            type="button"
+            className="button button-quiet receipt-toggle"
+            aria-expanded={isPanelOpen}
+            onClick={onTogglePanel}
+          >
+            <ReceiptText size={14} aria-hidden /> Receipt
+          </button>
+        )}
+      </span>
     </section>
   )
 }

@@ -24,6 +24,7 @@ import { selectedArea } from './selected-area.ts'
 import { StatsPanel } from './StatsPanel.tsx'
 import { useCalmRowCount } from './use-calm-row-count.ts'
 import { useFind } from './use-find.ts'
+import { useGridKeys } from './use-grid-keys.ts'
 import { arrangementText, useRowOrder } from './use-row-order.ts'
 import { useGridView } from './view-store.ts'
 
@@ -209,6 +210,7 @@ export function ResultRows(props: ResultRowsProps) {
   const frame = useRef<HTMLDivElement>(null)
   const grid = useRef<DataEditorRef>(null)
   const rows = useRows(props, frame, grid)
+  useGridKeys(frame)
   const { view, onView, zone, order, shownRowCount, selectedColumn } = rows
   const { copyAs, onCopyKey } = useCopy(props, rows)
   const [looking, setLooking] = useState<Looking>(null)
