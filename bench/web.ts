@@ -1,7 +1,7 @@
 // Measures the built web app in Chromium against the local lake: first load, typing, decoding and drawing of rows,
 // scrolling, memory. Nothing here is a test: figures are of this machine, with its load beside them.
 //
-//   npm run bench:web [-- --scale 1]
+//   npm run bench:web [-- --scale 1] [--large 10000000]
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,13 @@ import { listId, suggest, type ListItem } from '../apps/web/src/features/editor/
 import { buildWeb, lakeEnvironment, ROOT, startProgram, type LakeReady } from '../scripts/programs.ts'
 import { machineFacts } from './report.ts'
 
-const { values: options } = parseArgs({ options: { scale: { type: 'string', default: '1' } } })
+const { values: options } = parseArgs({
+  options: {
+    scale: { type: 'string', default: '1' },
+    /** Rows of the large result, of 200 columns; 0 leaves it out. */
+    large: { type: 'string', default: '0' },
+  },
+})
 const ARGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -49,6 +55,7 @@ async function main(): Promise<void> {
     ...completion(),
     ...(await rows(page, devtools)),
     ...(await scrolling(page)),
+    ...(options.large === '0' ? [] : await large(page, devtools, Number(options.large))),
   ]
   await browser.close()
   process.stdout.write(`npm run bench:web -- --scale ${options.scale}\n${JSON.stringify(machineFacts())}\n\n`)
@@ -182,6 +189,51 @@ async function scrolling(page: Page): Promise<Figures> {
   for (let i = 0; i < 120; i += 1) await page.mouse.wheel(0, 400)
   const frames = await page.evaluate(() => (globalThis as unknown as { frames: number[] }).frames)
   return [['frames while scrolling, median and 95 %', quantiles(frames)]]
+}
+
+/** So many rows of 200 columns: streamed past memory to the disk, then gone to and scrolled to the last one. */
+async function large(page: Page, devtools: CDPSession, rowCount: number): Promise<Figures> {
+  const heapBefore = await heapBytes(devtools)
+  const columns = Array.from({ length: 200 }, (_, i) => `(r % ${100 + i})::UTINYINT AS c${i}`).join(', ')
+  await page.locator('.monaco-editor .view-lines').click()
+  await page.keyboard.press('ControlOrMeta+a')
+  await page.keyboard.insertText(`SELECT ${columns} FROM range(${rowCount}) t(r)`)
+  const start = performance.now()
+  await page.keyboard.press('ControlOrMeta+Enter')
+  const exactness = page.getByRole('region', { name: 'Receipt', exact: true }).getByRole('status')
+  await exactness.filter({ hasText: 'reading' }).waitFor()
+  let heapMost = 0
+  while ((await exactness.textContent()) !== 'exact') {
+    heapMost = Math.max(heapMost, await heapBytes(devtools))
+    await page.waitForTimeout(1_000)
+  }
+  const elapsed = performance.now() - start
+  const { usage = 0 } = await page.evaluate(() => navigator.storage.estimate())
+  await page.getByRole('toolbar', { name: 'Result' }).getByRole('button', { name: 'Find' }).click()
+  const jumps: number[] = []
+  for (const row of [
+    rowCount,
+    1,
+    Math.floor(rowCount / 2),
+    rowCount - 1,
+    Math.floor(rowCount / 3),
+    rowCount,
+  ]) {
+    const jumpStart = performance.now()
+    await page.getByRole('textbox', { name: 'Go to row' }).fill(String(row))
+    await page.keyboard.press('Enter')
+    const cell = page.getByTestId(`glide-cell-1-${row - 1}`)
+    await cell.filter({ hasText: new RegExp(`^${(row - 1) % 100}$`) }).waitFor({ state: 'attached' })
+    jumps.push(performance.now() - jumpStart)
+  }
+  await page.evaluate(() => ((globalThis as unknown as { frames: number[] }).frames.length = 0))
+  return [
+    [`${rowCount} rows of 200 columns, all here after`, milliseconds(elapsed)],
+    ['… memory at most while they came', `${Math.round((heapMost - heapBefore) / 1e6)} MB`],
+    ['… on the disk', `${Math.round(usage / 1e6)} MB`],
+    ['… going to a row, until it is read out, median and 95 %', quantiles(jumps)],
+    ...(await scrolling(page)).map(([what, figure]): [string, string] => [`… ${what}`, figure]),
+  ]
 }
 
 async function heapBytes(devtools: CDPSession): Promise<number> {

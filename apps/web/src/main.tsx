@@ -22,6 +22,7 @@ import { endProviderVisit } from './features/sign-in/provider-visit.ts'
 import { askBeforeLeaving } from './leave-page.ts'
 import { onRunChange } from './query-run/run-registry.ts'
 import { SessionGate } from './SessionGate.tsx'
+import { removeLeftSpills } from './storage/spill.ts'
 import { holdWindow } from './storage/window-life.ts'
 import { ErrorBoundary } from './ui/ErrorBoundary.tsx'
 import { startTheme } from './ui/theme.ts'
@@ -33,6 +34,7 @@ askBeforeLeaving()
 const outcome = endProviderVisit()
 // A page that began with other tabs and then took up the kept ones would be in the way of who types at once.
 await Promise.all([loadTabs(), loadRecords()])
+void removeLeftSpills()
 
 const root = document.getElementById('root')
 if (root !== null)

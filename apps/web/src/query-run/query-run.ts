@@ -11,6 +11,7 @@ import { RESULT_PUBLISH_INTERVAL_MS } from '../limits.ts'
 import { bindParameters, type Parameter, type TextEdit } from '../sql/parameters.ts'
 import { readStream } from './read-stream.ts'
 import { ResultBuffer } from './result-buffer.ts'
+import { createRowStore } from './row-store.ts'
 import { infoOf, isRunning, reduceRun, type RunEvent, type RunState } from './run-state.ts'
 
 /** The statement as it was submitted, and where it stood in its tab's text (UTF-16). */
@@ -49,7 +50,7 @@ export class QueryRun {
   readonly source: RunSource
   /** The statement as it is sent, with the values of its parameters in it. */
   readonly sentSql: string
-  readonly buffer = new ResultBuffer()
+  readonly buffer = new ResultBuffer({ store: createRowStore() })
   snapshot: RunSnapshot
   /** The tab's result before this one, while this one has nothing to show instead. */
   previous: QueryRun | null
@@ -133,6 +134,13 @@ export class QueryRun {
     else this.#abort.abort()
   }
 
+  /** Its rows are shown nowhere any more. */
+  close(): void {
+    this.buffer.close()
+    this.previous?.close()
+    this.previous = null
+  }
+
   /** After a pause for a full buffer: keep one more step of rows. */
   continueReading(): void {
     this.buffer.raiseLimit()
@@ -209,7 +217,10 @@ export class QueryRun {
   #publish(state: RunState): void {
     if (this.#publishTimer !== null) clearTimeout(this.#publishTimer)
     this.#publishTimer = null
-    if (this.buffer.rowCount > 0 || !isRunning(state)) this.previous = null
+    if (this.buffer.rowCount > 0 || !isRunning(state)) {
+      this.previous?.close()
+      this.previous = null
+    }
     const endedAtMs = isRunning(state) ? null : (this.snapshot.endedAtMs ?? Date.now())
     this.snapshot = {
       state,

@@ -62,6 +62,7 @@ export async function readStream(
       signal.throwIfAborted()
       if (batch.numRows > 0) {
         buffer.append(batch)
+        await buffer.moveAway()
         sink.rowsArrived()
       }
       const text = batch.metadata.get(BATCH_METADATA_KEY)

@@ -3,10 +3,15 @@
 //
 // Rows lie in stretches. A stretch that can be had again (from a stored result, from wherever it was put) need not be in
 // memory: it is loaded when somebody looks at it, and let go when there is more than `heldBytesMax`, the one looked at
-// longest ago first. Other stretches stay; of those the buffer is full at its limit, and the reader waits until that is
-// raised by one more step.
+// longest ago first. Other stretches stay, or go to the buffer's store where it has one. The buffer is full at its limits,
+// and the reader waits until they are raised by one more step.
 import type { RecordBatch, Schema } from 'apache-arrow'
-import { RESULT_BYTES_HELD_MAX, RESULT_BYTES_PER_STEP_MAX, RESULT_ROWS_PER_STEP_MAX } from '../limits.ts'
+import {
+  RESULT_BYTES_HELD_MAX,
+  RESULT_BYTES_PER_STEP_MAX,
+  RESULT_MOVED_BYTES_PER_STEP_MAX,
+  RESULT_ROWS_PER_STEP_MAX,
+} from '../limits.ts'
 
 export interface RowPosition {
   batch: RecordBatch
@@ -50,10 +55,20 @@ interface LoadFailure {
   readonly cause: unknown
 }
 
+/** Where rows go that are too many for memory. */
+export interface RowStore {
+  /** Null where they cannot be stored: no room, no disk for this page, a type that cannot be taken apart. */
+  put: (batches: readonly RecordBatch[]) => Promise<LoadRows | null>
+  /** Rows that were put cannot be had after it. */
+  close: () => void
+}
+
 interface BufferBounds {
   rowsPerStep?: number
   bytesPerStep?: number
   heldBytesMax?: number
+  movedBytesPerStep?: number
+  store?: RowStore | null
 }
 
 export class ResultBuffer {
@@ -62,6 +77,8 @@ export class ResultBuffer {
   rowCount = 0
   /** In memory. */
   byteCount = 0
+  /** In the store. */
+  movedByteCount = 0
   /** Why rows that are looked at are not there; null again once they are tried anew. */
   failure: unknown = null
   /** Counts the changes of which rows are in memory. */
@@ -72,24 +89,69 @@ export class ResultBuffer {
   readonly #rowsPerStep: number
   readonly #bytesPerStep: number
   readonly #heldBytesMax: number
+  readonly #movedBytesPerStep: number
   #rowsMax: number
   #bytesMax: number
+  #movedBytesMax: number
+  readonly #store: RowStore | null
+  #canMove: boolean
+  /** Index of the first stretch that may have to be moved yet. */
+  #firstUnmoved = 0
+  #unmovedByteCount = 0
   #lookCount = 0
   #shown: ReadonlySet<Stretch> = new Set()
 
-  constructor({ rowsPerStep, bytesPerStep, heldBytesMax }: BufferBounds = {}) {
+  constructor(bounds: BufferBounds = {}) {
+    const { rowsPerStep, bytesPerStep, heldBytesMax, movedBytesPerStep, store = null } = bounds
     this.#rowsPerStep = this.#rowsMax = rowsPerStep ?? RESULT_ROWS_PER_STEP_MAX
     this.#bytesPerStep = this.#bytesMax = bytesPerStep ?? RESULT_BYTES_PER_STEP_MAX
     this.#heldBytesMax = heldBytesMax ?? RESULT_BYTES_HELD_MAX
+    this.#movedBytesPerStep = this.#movedBytesMax = movedBytesPerStep ?? RESULT_MOVED_BYTES_PER_STEP_MAX
+    this.#store = store
+    this.#canMove = store !== null
   }
 
   get isFull(): boolean {
-    return this.rowCount >= this.#rowsMax || this.byteCount >= this.#bytesMax
+    return (
+      this.rowCount >= this.#rowsMax ||
+      this.byteCount >= this.#bytesMax ||
+      this.movedByteCount >= this.#movedBytesMax
+    )
   }
 
   raiseLimit(): void {
     this.#rowsMax = this.rowCount + this.#rowsPerStep
     this.#bytesMax = this.byteCount + this.#bytesPerStep
+    this.#movedBytesMax = this.movedByteCount + this.#movedBytesPerStep
+  }
+
+  /**
+   * Moves rows to the store, the first ones first, until those that are nowhere else take half of what may be in memory:
+   * the other half is for what is looked at. Never rejects.
+   */
+  async moveAway(): Promise<void> {
+    while (this.#unmovedByteCount > this.#heldBytesMax / 2 && this.#canMove) {
+      const stretch = this.#stretches[this.#firstUnmoved]
+      if (stretch === undefined) return
+      const { batches, load, byteCount } = stretch
+      if (batches !== null && load === null) {
+        stretch.load = (await this.#store?.put(batches)) ?? null
+        // What cannot be stored once is not tried again: the buffer fills, and says so.
+        if (stretch.load === null) this.#canMove = false
+        else {
+          this.#unmovedByteCount -= byteCount
+          this.movedByteCount += byteCount
+        }
+      }
+      this.#firstUnmoved += 1
+    }
+    this.#letGo(null)
+  }
+
+  /** The rows are not looked at any more; those in the store are gone. */
+  close(): void {
+    this.#store?.close()
+    this.#canMove = false
   }
 
   /** Told when rows have come into memory, have left it, or could not be had. */
@@ -175,6 +237,7 @@ export class ResultBuffer {
     this.#stretches.push({ ...rows, rowStart: this.rowCount, lookedAt: this.#lookCount })
     this.rowCount += rows.rowCount
     if (rows.batches !== null) this.byteCount += rows.byteCount
+    if (rows.load === null) this.#unmovedByteCount += rows.byteCount
   }
 
   #find(row: number): Stretch | undefined {
@@ -231,8 +294,8 @@ export class ResultBuffer {
   }
 
   /** Lets go of what was looked at longest ago, until there is room. What is shown stays, and `newest`. */
-  #letGo(newest: Stretch): void {
-    newest.lookedAt = this.#lookCount += 1
+  #letGo(newest: Stretch | null): void {
+    if (newest !== null) newest.lookedAt = this.#lookCount += 1
     if (this.byteCount <= this.#heldBytesMax) return
     const others = this.#stretches
       .filter((stretch) => stretch.load !== null && stretch.batches !== null && stretch !== newest)

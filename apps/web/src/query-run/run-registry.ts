@@ -40,6 +40,7 @@ function dropOldResults(): void {
     if (count <= RESULTS_KEPT_MAX || tabs.size === 1) return
     if (isTabRunning(tab)) continue
     tabs.delete(tabId)
+    for (const run of tab.runs) run.close()
     count -= tab.runs.length
   }
 }
@@ -87,7 +88,10 @@ export function startRuns(sources: readonly RunSource[]): void {
   for (const run of before?.runs ?? []) run.leave()
   const previous = before?.shown ?? null
   const hasRows = previous !== null && previous.buffer.rowCount > 0
-  const run = begin(first, hasRows ? previous : (previous?.previous ?? null))
+  const shown = hasRows ? previous : (previous?.previous ?? null)
+  if (previous !== null && !hasRows) previous.previous = null
+  for (const old of before?.runs ?? []) if (old !== shown) old.close()
+  const run = begin(first, shown)
   tabs.set(first.tabId, { runs: [run], waiting, shown: run })
   dropOldResults()
   notify()
@@ -114,7 +118,10 @@ export function stopTab(tabId: string): void {
 
 /** Forgets a closed tab's results and stops its runs, but for those in the background. */
 export function dropRun(tabId: string): void {
-  for (const run of tabs.get(tabId)?.runs ?? []) run.leave()
+  for (const run of tabs.get(tabId)?.runs ?? []) {
+    run.leave()
+    run.close()
+  }
   if (tabs.delete(tabId)) notify()
 }
 

@@ -22,6 +22,7 @@ import {
   useSyncExternalStore,
   type ClipboardEvent,
   type Ref,
+  type RefObject,
 } from 'react'
 import { CELL_DISPLAY_CHARS_MAX, CELL_TIP_CHARS_MAX } from '../../limits.ts'
 import type { ResultBuffer } from '../../query-run/result-buffer.ts'
@@ -30,14 +31,17 @@ import { useElementWidth } from '../../ui/use-element-width.ts'
 import { CellTip, useCellTip } from './CellTip.tsx'
 import { columnWidths, displayText, fitText, textAt, type ResultColumn } from './grid-columns.ts'
 import { GRID_FONT, gridTheme, type GridTheme } from './grid-theme.ts'
+import { useTallScroll } from './tall-scroll.ts'
 import { moveColumn, pinnedCount, shownColumns, type GridView } from './grid-view.ts'
 
 const ROW_HEIGHT_PX = 24
 const HEADER_HEIGHT_PX = 44
 const CELL_PADDING_PX = 8
 const SCROLL_BAR_PX = 16
-/** Rows below the last one in view that are wanted too. */
-const OVERSCAN_ROWS = 32
+/** Below the last row. */
+const OVERSCROLL_PX = 16
+/** Rows above and below those in view that are wanted too: they come before they are scrolled to. */
+const OVERSCAN_ROWS = 200
 export const NO_SELECTION: GridSelection = {
   columns: CompactSelection.empty(),
   rows: CompactSelection.empty(),
@@ -211,17 +215,22 @@ function useHiddenText(
 }
 
 /** Asks for the rows in view, which need not be in memory. Returns what is to be told of another view. */
-function useRowsInView({ buffer, rows, rowCount }: ResultGridProps) {
+function useRegion({ buffer, rows, rowCount }: ResultGridProps, frame: RefObject<HTMLElement | null>) {
   const [inView, setInView] = useState({ start: 0, count: 0 })
+  const heightPx = HEADER_HEIGHT_PX + rowCount * ROW_HEIGHT_PX + OVERSCROLL_PX
+  const onScrolled = useTallScroll(frame, heightPx, ROW_HEIGHT_PX)
   useEffect(() => {
-    const count = Math.max(0, Math.min(rowCount - inView.start, inView.count + OVERSCAN_ROWS))
-    const places = Array.from({ length: count }, (_, index) => inView.start + index)
+    const start = Math.max(0, inView.start - OVERSCAN_ROWS)
+    const end = Math.min(rowCount, inView.start + inView.count + OVERSCAN_ROWS)
+    const places = Array.from({ length: Math.max(0, end - start) }, (_, index) => start + index)
     buffer.show(rows === null ? places : places.map((place) => rows[place] ?? -1))
   }, [buffer, rows, rowCount, inView])
   return useCallback(
-    ({ y, height }: Rectangle) =>
-      setInView((old) => (old.start === y && old.count === height ? old : { start: y, count: height })),
-    [],
+    ({ y, height }: Rectangle, _tx: number | undefined, ty: number | undefined) => {
+      onScrolled(y, ty ?? 0)
+      setInView((old) => (old.start === y && old.count === height ? old : { start: y, count: height }))
+    },
+    [onScrolled],
   )
 }
 
@@ -232,7 +241,7 @@ export function ResultGrid(props: ResultGridProps) {
   const frameWidth = useElementWidth(frame)
   const { theme, shown, gridColumns, getCellContent, drawHeader, setResizing } = useDrawing(props)
   const tip = useCellTip(useHiddenText(props, shown, getCellContent))
-  const onRowsInView = useRowsInView(props)
+  const onRegion = useRegion(props, frame)
   const markerPx = markerWidth(rowCount)
   const maxBlockSize = gridHeight(gridColumns, markerPx, rowCount, frameWidth)
   return (
@@ -255,7 +264,7 @@ export function ResultGrid(props: ResultGridProps) {
         rowSelect="multi"
         gridSelection={selection}
         onGridSelectionChange={onSelection}
-        onVisibleRegionChanged={onRowsInView}
+        onVisibleRegionChanged={onRegion}
         onColumnMoved={(from, to) => onView((old) => moveColumn(old, from, to))}
         onColumnResize={(_column, width, index) => {
           const column = shown[index]
@@ -283,7 +292,7 @@ export function ResultGrid(props: ResultGridProps) {
         smoothScrollX
         smoothScrollY
         overscrollX={32}
-        overscrollY={16}
+        overscrollY={OVERSCROLL_PX}
         minColumnWidth={48}
         maxColumnWidth={2_000}
       />

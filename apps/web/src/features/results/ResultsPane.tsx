@@ -4,7 +4,7 @@ import { useMemo } from 'react'
 import { errorRange } from '../../api/api-error.ts'
 import type { QueryRun, RunSnapshot } from '../../query-run/query-run.ts'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
-import { countedText } from '../../ui/format-quantity.ts'
+import { bytesText, countedText } from '../../ui/format-quantity.ts'
 import { columnsOf, type ResultColumn } from './grid-columns.ts'
 import { PreviousRows, ResultRows } from './ResultRows.tsx'
 import { RUN_SHORTCUT } from './RunBar.tsx'
@@ -45,11 +45,14 @@ function Failure({ run, snapshot, onPlaceCursor, onRunAgain }: ResultsPaneProps)
 
 function PausedNotice({ run, snapshot }: Pick<ResultsPaneProps, 'run' | 'snapshot'>) {
   if (snapshot.state.kind !== 'paused') return null
+  const { movedByteCount } = run.buffer
   return (
     <div className="pause-notice">
       <output>
-        The first {countedText(snapshot.rowCount, 'row')} are here. Reading is paused so that this browser
-        does not run out of memory; there may be more.
+        The first {countedText(snapshot.rowCount, 'row')} are here
+        {movedByteCount > 0 && `, ${bytesText(movedByteCount)} of them on this computer’s disk`}. Reading is
+        paused so that this browser does not run out of {movedByteCount > 0 ? 'disk space' : 'memory'}; there
+        may be more.
       </output>
       <button type="button" className="button" onClick={() => run.continueReading()}>
         Continue reading
