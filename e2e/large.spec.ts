@@ -34,7 +34,7 @@ test('10,000,000 rows are scrolled to the last one, and every jump lands on its 
   const scroller = page.locator('.result-grid .dvn-scroller')
   await scroller.hover()
   await page.mouse.wheel(0, 240)
-  await expect(workbench.cell(0, 7_654_340)).toHaveText('7654340')
+  await expect(workbench.cell(0, 7_654_325)).toHaveText('7654325')
   await scroller.evaluate((element) => {
     element.scrollTop = element.scrollHeight
   })

@@ -197,7 +197,11 @@ export class SqlEditor {
 
   insert(text: string): void {
     this.#editor.focus()
-    this.#editor.trigger('insert', 'type', { text })
+    const range = this.#editor.getSelection()
+    if (range === null) return
+    this.#editor.pushUndoStop()
+    this.#editor.executeEdits('insert', [{ range, text, forceMoveMarkers: true }])
+    this.#editor.pushUndoStop()
   }
 
   focus(): void {
