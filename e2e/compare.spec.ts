@@ -6,7 +6,7 @@ test('[TV5] the changes of a commit are shown by partition, and are a statement 
   page,
 }) => {
   const workbench = new Workbench(page)
-  await workbench.open('/t/analytics/episodes')
+  await workbench.open('/t/analytics/episodes?part=snapshots')
   const snapshots = page.getByRole('region', { name: /^Snapshots/ })
   await snapshots
     .getByRole('button', { name: /^What changed in snapshot/ })
@@ -15,6 +15,8 @@ test('[TV5] the changes of a commit are shown by partition, and are a statement 
   await expect(page.getByRole('heading', { name: 'episodes: what changed' })).toBeVisible()
   const files = page.getByRole('region', { name: /^Files and rows/ })
   await expect(files.getByRole('row').nth(1)).toContainText('+')
+  await expect(workbench.receipt).toContainText('analytics.episodes$files')
+  await expect(workbench.exactness).toHaveText('exact')
   await expect(page.getByRole('region', { name: 'Commits' }).getByRole('listitem')).toHaveCount(1)
   await expect(page.getByRole('region', { name: 'Columns' })).toContainText('The schema is the same.')
   await workbench.screen('compare')

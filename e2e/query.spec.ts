@@ -231,7 +231,7 @@ test('an empty answer says that it is one', async ({ page }) => {
 
 test('an older snapshot is read as of then, and everything says so', async ({ page }) => {
   const workbench = new Workbench(page)
-  await workbench.open('/t/analytics/episodes')
+  await workbench.open('/t/analytics/episodes?part=snapshots')
   await page
     .getByRole('button', { name: /^Query as of snapshot/ })
     .last()

@@ -18,8 +18,8 @@ import { useSession } from './api/queries.ts'
 import { sqlTableName, type TableName } from './api/table-name.ts'
 import { BackgroundPane } from './BackgroundPane.tsx'
 import { CatalogBrowser } from './features/catalog-browser/CatalogBrowser.tsx'
-import { TablePage } from './features/catalog-browser/TablePage.tsx'
 import { ComparePage } from './features/compare/ComparePage.tsx'
+import { ReceiptLine } from './features/receipt/ReceiptLine.tsx'
 import type { EditorHandle } from './features/editor/SqlEditorView.tsx'
 import { activeTab, readTabs, saveTabsNow, tabActions } from './features/editor/tabs-store.ts'
 import { saveQuery } from './history/browser-store.ts'
@@ -29,6 +29,7 @@ import { PalettePane } from './PalettePane.tsx'
 import { comparePath, parseRoute, tablePath, type Route } from './route.ts'
 import { useShellKeys } from './shell-keys.ts'
 import { StatusBar, TopBar } from './ShellBars.tsx'
+import { pinOf, TablePane, type QueryTable } from './TablePane.tsx'
 import { SidePane } from './SidePane.tsx'
 import { shortcutText, useOfferedCommands, type Command } from './ui/commands.ts'
 import { ErrorBoundary } from './ui/ErrorBoundary.tsx'
@@ -50,15 +51,6 @@ function NotFound() {
   )
 }
 
-type QueryTable = (name: TableName, snapshot?: SnapshotInfo) => void
-
-const pinOf = (name: TableName, { snapshotId, committedAtMs }: SnapshotInfo) => ({
-  namespace: [...name.namespace],
-  table: name.table,
-  snapshotId,
-  committedAtMs,
-})
-
 interface PageProps {
   route: Route
   onQueryTable: QueryTable
@@ -73,11 +65,7 @@ function Page({ route, onQueryTable, ...workbench }: PageProps) {
       <Workbench isHidden={route.kind !== 'editor'} {...workbench} />
       {route.kind === 'table' && (
         <ErrorBoundary name="The table page" key={tablePath(route.name)}>
-          <TablePage
-            name={route.name}
-            onQuery={onQueryTable}
-            onCompare={(older, newer) => navigate(comparePath(route.name, older, newer))}
-          />
+          <TablePane name={route.name} onQueryTable={onQueryTable} onOpenStatement={openStatement} />
         </ErrorBoundary>
       )}
       {route.kind === 'compare' && (
@@ -88,6 +76,7 @@ function Page({ route, onQueryTable, ...workbench }: PageProps) {
             onCompare={({ older, newer }) => navigate(comparePath(route.name, older, newer))}
             onOpenTable={() => navigate(tablePath(route.name))}
             onOpenSql={(title, sql) => openStatement({ title, sql, pins: [] })}
+            renderReceipt={(run) => <ReceiptLine snapshot={run} />}
           />
         </ErrorBoundary>
       )}

@@ -36,6 +36,15 @@ export const KNOWN_TABLES_MAX = 100
 
 /** Every JSON request ends within this; a result stream is bounded by the server. */
 export const API_TIMEOUT_MS = 60_000
+/** What is read of very many manifests takes longer; the server gives up before. */
+export const CONTENTS_TIMEOUT_MS = 130_000
+/** Rows of one page of a table's files, manifests and snapshots. */
+export const LIST_PAGE_ROWS = 100
+/** Rows that a preview shows at most, and previews that are kept to come back to. */
+export const PREVIEW_ROWS_MAX = 100
+export const PREVIEWS_KEPT_MAX = 4
+/** How long a text to find rests before the list is asked. */
+export const FIND_DELAY_MS = 250
 /** How long Stop waits for the server to confirm. */
 export const CANCEL_TIMEOUT_MS = 10_000
 /** How often a page that waits for another window looks whether that has signed in. */

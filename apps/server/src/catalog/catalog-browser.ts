@@ -116,6 +116,7 @@ function describeMetadata(
       .toReversed(),
     refs: metadata.refs.map(({ name, kind, snapshotId }) => ({ name, kind, snapshotId: String(snapshotId) })),
     properties: { ...metadata.properties },
+    hasDistinctCounts: (metadata.distinctCounts ?? []).length > 0,
   }
 }
 

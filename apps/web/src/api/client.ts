@@ -15,18 +15,29 @@ import {
   tablesResponse,
   verifyStorageAccessResponse,
   type CancelFlightInfoRequest,
+  type DoGetRequest,
   type FlightInfoRequest,
   type PollRequest,
   type RouteName,
 } from '@lake/core/api/contract.ts'
+import {
+  tableFilesResponse,
+  tableManifestsResponse,
+  tableStatisticsResponse,
+  type TableFilesQuery,
+  type TableManifestsQuery,
+} from '@lake/core/api/table-contents.ts'
 import type { ExportRequest } from '@lake/core/api/export-contract.ts'
 import { pollInfo } from '@lake/core/statements/poll-info.ts'
-import { API_TIMEOUT_MS, CANCEL_TIMEOUT_MS } from '../limits.ts'
+import { API_TIMEOUT_MS, CANCEL_TIMEOUT_MS, CONTENTS_TIMEOUT_MS } from '../limits.ts'
 import { waitForSignIn } from './session-gate.ts'
 import { ApiError, errorOfResponse, toApiError } from './api-error.ts'
+import type { TableName } from './table-name.ts'
 
 interface CallOptions {
   params?: Readonly<Record<string, string>>
+  /** Of the query string; undefined is left out. */
+  query?: Readonly<Record<string, string | number | undefined>>
   body?: unknown
   timeoutMs?: number
 }
@@ -39,11 +50,18 @@ function routePath(name: RouteName, params: Readonly<Record<string, string>> = {
   return API_PREFIX + path
 }
 
+function queryText(query: CallOptions['query'] = {}): string {
+  const set = Object.entries(query).flatMap(([key, value]) =>
+    value === undefined ? [] : [[key, String(value)]],
+  )
+  return set.length === 0 ? '' : `?${new URLSearchParams(set).toString()}`
+}
+
 async function sendOnce(name: RouteName, options: CallOptions, signal: AbortSignal): Promise<Response> {
   const { timeoutMs, body } = options
   const headers: Record<string, string> = { [REQUEST_HEADER.name]: REQUEST_HEADER.value }
   if (body !== undefined) headers['content-type'] = 'application/json'
-  return await fetch(routePath(name, options.params), {
+  return await fetch(routePath(name, options.params) + queryText(options.query), {
     method: ROUTES[name].method,
     signal: timeoutMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     credentials: 'same-origin',
@@ -108,6 +126,47 @@ export const getTables = (namespace: readonly string[], signal: AbortSignal) =>
 export const getTable = (namespace: readonly string[], table: string, signal: AbortSignal) =>
   call('table', tableResponse, { params: { namespace: namespaceParam(namespace), table } }, signal)
 
+export const getTableFiles = (
+  { namespace, table }: TableName,
+  query: Partial<TableFilesQuery>,
+  signal: AbortSignal,
+) =>
+  call(
+    'tableFiles',
+    tableFilesResponse,
+    { params: { namespace: namespaceParam(namespace), table }, query, timeoutMs: CONTENTS_TIMEOUT_MS },
+    signal,
+  )
+
+export const getTableManifests = (
+  { namespace, table }: TableName,
+  query: Partial<TableManifestsQuery>,
+  signal: AbortSignal,
+) =>
+  call(
+    'tableManifests',
+    tableManifestsResponse,
+    { params: { namespace: namespaceParam(namespace), table }, query, timeoutMs: CONTENTS_TIMEOUT_MS },
+    signal,
+  )
+
+/** @param snapshot an id; undefined: the current one */
+export const getTableStatistics = (
+  { namespace, table }: TableName,
+  snapshot: string | undefined,
+  signal: AbortSignal,
+) =>
+  call(
+    'tableStatistics',
+    tableStatisticsResponse,
+    {
+      params: { namespace: namespaceParam(namespace), table },
+      query: { snapshot },
+      timeoutMs: CONTENTS_TIMEOUT_MS,
+    },
+    signal,
+  )
+
 export const postVerifyStorageAccess = (namespace: readonly string[], table: string, signal: AbortSignal) =>
   call(
     'verifyStorageAccess',
@@ -123,9 +182,9 @@ export const postFlightInfo = (body: FlightInfoRequest, signal: AbortSignal) =>
   call('flightInfo', flightInfoResponse, { body }, signal)
 
 /** Redeems a ticket. The caller reads the body to its closing message; aborting `signal` closes the stream. */
-export async function postDoGet(ticket: string, signal: AbortSignal): Promise<Response> {
+export async function postDoGet(body: DoGetRequest, signal: AbortSignal): Promise<Response> {
   try {
-    return await send('doGet', { body: { ticket } }, signal)
+    return await send('doGet', { body }, signal)
   } catch (error) {
     if (signal.aborted) throw error
     throw toApiError(error)

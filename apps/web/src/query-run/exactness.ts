@@ -40,6 +40,12 @@ export function exactnessOf(state: RunState, rowCount: number): Exactness {
           text: `first ${rows} of ${countText(state.receipt.rowCount)}`,
           title: 'The server sent more rows than are kept here.',
         }
+      if (state.receipt.isPreview === true)
+        return {
+          tone: 'warn',
+          text: `first ${rows}, total unknown`,
+          title: 'A preview: rows of one row group of one data file, without those that are deleted.',
+        }
       return {
         tone: 'ok',
         text: 'exact',

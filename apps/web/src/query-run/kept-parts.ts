@@ -48,7 +48,7 @@ function createPartSource({ statementId, endpoints: known }: PollInfo) {
     if ((endpoints[index]?.expiresAtMs ?? 0) <= Date.now()) await renewOnce()
     const endpoint = endpoints[index]
     if (endpoint === undefined) throw corrupt()
-    const response = await postDoGet(endpoint.ticket, signal)
+    const response = await postDoGet({ ticket: endpoint.ticket }, signal)
     return await readPart(new Uint8Array(await response.arrayBuffer()), endpoint)
   }
 

@@ -31,6 +31,8 @@ export interface RunSource {
   isAnew?: boolean | undefined
   /** Fingerprint of the answer that this one is to be compared with, from a link. */
   linkedFingerprint?: string | undefined
+  /** Ends after one row group of the table; see do-get. */
+  isPreview?: boolean | undefined
 }
 
 export interface RunSnapshot {
@@ -98,7 +100,10 @@ export class QueryRun {
       const keptId = this.source.isAnew === true ? undefined : info.kept?.statementId
       if (keptId !== undefined && (await openKept(keptId, this.#sink(), signal))) return
       this.#dispatch({ kind: 'planned', info })
-      const response = await postDoGet(info.ticket, signal)
+      const response = await postDoGet(
+        { ticket: info.ticket, ...(this.source.isPreview === true && { isPreview: true }) },
+        signal,
+      )
       if (response.body === null) throw new ApiError('STREAM_INCOMPLETE', 'The result stream has no body.')
       await readStream(response.body, this.#sink(), signal)
     } catch (error) {

@@ -133,6 +133,8 @@ export const tableResponse = z.object({
   snapshots: z.array(snapshotInfo),
   refs: z.array(z.object({ name: z.string(), kind: z.enum(['branch', 'tag']), snapshotId: int64String })),
   properties: z.record(z.string(), z.string()),
+  /** Whether statistics files say how many values of some columns are distinct. */
+  hasDistinctCounts: z.boolean(),
   metadataAgeMs: z.number().nonnegative(),
   isStale: z.boolean(),
 })

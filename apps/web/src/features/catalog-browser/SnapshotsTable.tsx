@@ -1,14 +1,14 @@
 // Snapshots, newest first, and the branches and tags that point at them. Ids are whole and can be copied: as numbers
 // they would be rounded.
-import { Diff, History } from 'lucide-react'
-import { useState } from 'react'
+import { Diff, Eye, History } from 'lucide-react'
 import type { SnapshotInfo, TableResponse } from '@lake/core/api/contract.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { ageText, countText, instantText } from '../../ui/format-quantity.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
+import { LIST_PAGE_ROWS } from '../../limits.ts'
+import { PageTurner } from '../../ui/PageTurner.tsx'
+import { TableFrame } from '../../ui/TableFrame.tsx'
 import { useNow } from '../../ui/use-now.ts'
-
-const SHOWN_AT_FIRST = 20
 
 function summaryNumber(snapshot: SnapshotInfo, key: string): string {
   const text = snapshot.summary[key]
@@ -20,19 +20,30 @@ interface SnapshotRowProps {
   snapshot: SnapshotInfo
   refs: string[]
   now: number
+  isShown: boolean
   onQuery: (snapshot: SnapshotInfo) => void
+  onShow: (snapshotId: string) => void
   /** undefined: the snapshot before this one is gone. */
   onCompare: (() => void) | undefined
 }
 
-function SnapshotRow({ snapshot, refs, now, onQuery, onCompare }: SnapshotRowProps) {
+function SnapshotRow({ snapshot, refs, now, isShown, onQuery, onShow, onCompare }: SnapshotRowProps) {
   const added = summaryNumber(snapshot, 'added-records')
   const deleted = summaryNumber(snapshot, 'deleted-records')
+  // Rows that a commit takes away by naming them are counted apart.
+  const named = summaryNumber(snapshot, 'added-position-deletes')
   return (
-    <tr>
+    <tr aria-current={isShown ? 'true' : undefined}>
       <td className="mono nowrap">
         {snapshot.snapshotId}
         <CopyButton text={snapshot.snapshotId} label={`Copy snapshot id ${snapshot.snapshotId}`} />
+        <IconButton
+          label={`Show the table as of snapshot ${snapshot.snapshotId}`}
+          className="copy-button"
+          onClick={() => onShow(snapshot.snapshotId)}
+        >
+          <Eye size={14} />
+        </IconButton>
         <IconButton
           label={`Query as of snapshot ${snapshot.snapshotId}`}
           className="copy-button"
@@ -63,7 +74,12 @@ function SnapshotRow({ snapshot, refs, now, onQuery, onCompare }: SnapshotRowPro
         </span>
       </td>
       <td className="numeric added">{added === '' || added === '0' ? '' : `+${added}`}</td>
-      <td className="numeric deleted">{deleted === '' || deleted === '0' ? '' : `−${deleted}`}</td>
+      <td className="numeric deleted">
+        {[deleted, named]
+          .filter((text) => text !== '' && text !== '0')
+          .map((text) => `−${text}`)
+          .join(' ')}
+      </td>
       <td className="numeric">{summaryNumber(snapshot, 'total-records')}</td>
       <td className="numeric faint">{snapshot.schemaId ?? ''}</td>
     </tr>
@@ -72,14 +88,20 @@ function SnapshotRow({ snapshot, refs, now, onQuery, onCompare }: SnapshotRowPro
 
 interface SnapshotsTableProps {
   table: TableResponse
+  /** Of which the page is; null where nothing was committed. */
+  shownId: string | null
+  /** From 0. */
+  page: number
+  onPage: (page: number) => void
   onQuery: (snapshot: SnapshotInfo) => void
+  onShow: (snapshotId: string) => void
   onCompare: (older: string, newer: string) => void
 }
 
-export function SnapshotsTable({ table, onQuery, onCompare }: SnapshotsTableProps) {
+export function SnapshotsTable(props: SnapshotsTableProps) {
+  const { table, shownId, page, onPage, onQuery, onShow, onCompare } = props
   const now = useNow(30_000)
-  const [isWhole, setWhole] = useState(false)
-  const shown = isWhole ? table.snapshots : table.snapshots.slice(0, SHOWN_AT_FIRST)
+  const shown = table.snapshots.slice(page * LIST_PAGE_ROWS, (page + 1) * LIST_PAGE_ROWS)
   const known = new Set(table.snapshots.map(({ snapshotId }) => snapshotId))
   const compareWithParent = ({ snapshotId, parentSnapshotId }: SnapshotInfo) =>
     parentSnapshotId !== null && known.has(parentSnapshotId)
@@ -94,77 +116,92 @@ export function SnapshotsTable({ table, onQuery, onCompare }: SnapshotsTableProp
       {table.snapshots.length === 0 ? (
         <p className="page-note">Nothing has been committed to this table yet.</p>
       ) : (
-        <div className="data-table-frame">
-          <table className="data-table">
-            <thead>
-              <tr>
-                <th scope="col">snapshot id</th>
-                <th scope="col">committed</th>
-                <th scope="col">age</th>
-                <th scope="col">operation</th>
-                <th scope="col" className="numeric">
-                  added
-                </th>
-                <th scope="col" className="numeric">
-                  deleted
-                </th>
-                <th scope="col" className="numeric">
-                  total rows
-                </th>
-                <th scope="col" className="numeric">
-                  schema
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {shown.map((snapshot) => (
-                <SnapshotRow
-                  key={snapshot.snapshotId}
-                  snapshot={snapshot}
-                  refs={refsOf(snapshot.snapshotId)}
-                  now={now}
-                  onQuery={onQuery}
-                  onCompare={compareWithParent(snapshot)}
-                />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <TableFrame label="Table of snapshots">
+          <thead>
+            <tr>
+              <th scope="col">snapshot id</th>
+              <th scope="col">committed</th>
+              <th scope="col">age</th>
+              <th scope="col">operation</th>
+              <th scope="col" className="numeric">
+                added
+              </th>
+              <th scope="col" className="numeric">
+                deleted
+              </th>
+              <th scope="col" className="numeric">
+                total rows
+              </th>
+              <th scope="col" className="numeric">
+                schema
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((snapshot) => (
+              <SnapshotRow
+                key={snapshot.snapshotId}
+                snapshot={snapshot}
+                refs={refsOf(snapshot.snapshotId)}
+                now={now}
+                isShown={snapshot.snapshotId === shownId}
+                onQuery={onQuery}
+                onShow={onShow}
+                onCompare={compareWithParent(snapshot)}
+              />
+            ))}
+          </tbody>
+        </TableFrame>
       )}
-      {shown.length < table.snapshots.length && (
-        <button type="button" className="button" onClick={() => setWhole(true)}>
-          Show all {countText(table.snapshots.length)}
-        </button>
-      )}
+      <PageTurner
+        what="snapshots"
+        page={page}
+        pageRows={LIST_PAGE_ROWS}
+        rowCount={table.snapshots.length}
+        onPage={onPage}
+      />
     </section>
   )
 }
 
-export function RefsTable({ table }: { table: TableResponse }) {
+interface RefsTableProps {
+  table: TableResponse
+  onShow: (snapshotId: string) => void
+}
+
+export function RefsTable({ table, onShow }: RefsTableProps) {
   if (table.refs.length === 0) return null
   return (
     <section aria-labelledby="refs-title">
       <h2 id="refs-title">Branches and tags</h2>
-      <div className="data-table-frame">
-        <table className="data-table">
-          <thead>
-            <tr>
-              <th scope="col">name</th>
-              <th scope="col">kind</th>
-              <th scope="col">snapshot id</th>
+      <TableFrame label="Table of branches and tags">
+        <thead>
+          <tr>
+            <th scope="col">name</th>
+            <th scope="col">kind</th>
+            <th scope="col">snapshot id</th>
+          </tr>
+        </thead>
+        <tbody>
+          {table.refs.map((ref) => (
+            <tr key={ref.name}>
+              <th scope="row">{ref.name}</th>
+              <td>{ref.kind}</td>
+              <td className="mono nowrap">
+                {ref.snapshotId}
+                <CopyButton text={ref.snapshotId} label={`Copy snapshot id of ${ref.name}`} />
+                <IconButton
+                  label={`Show the table as of ${ref.name}`}
+                  className="copy-button"
+                  onClick={() => onShow(ref.snapshotId)}
+                >
+                  <Eye size={14} />
+                </IconButton>
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {table.refs.map((ref) => (
-              <tr key={ref.name}>
-                <th scope="row">{ref.name}</th>
-                <td>{ref.kind}</td>
-                <td className="mono">{ref.snapshotId}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+          ))}
+        </tbody>
+      </TableFrame>
     </section>
   )
 }

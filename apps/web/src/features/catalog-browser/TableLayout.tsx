@@ -1,78 +1,70 @@
-// How a table is laid out: partition specs, sort orders, and the properties and identity behind them.
+// How a table is laid out: partition specs and sort orders as they have changed, and the properties and identity behind them.
 import type { TableResponse } from '@lake/core/api/contract.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
+import { TableFrame } from '../../ui/TableFrame.tsx'
+import { layoutRows, orderTerms, specTerms, type LayoutRow } from './layout-changes.ts'
 
-function specText(fields: TableResponse['partitionSpecs'][number]['fields']): string {
-  if (fields.length === 0) return 'unpartitioned'
-  return fields
-    .map((field) => (field.transform === 'identity' ? field.source : `${field.transform}(${field.source})`))
-    .join(', ')
-}
-
-function orderText(fields: TableResponse['sortOrders'][number]['fields']): string {
-  if (fields.length === 0) return 'unsorted'
-  return fields
-    .map((field) => {
-      const term = field.transform === 'identity' ? field.source : `${field.transform}(${field.source})`
-      return `${term} ${field.direction} ${field.nullOrder}`
-    })
-    .join(', ')
-}
-
-interface LayoutRow {
-  id: number
-  text: string
-  isDefault: boolean
-}
-
-function LayoutTable({ label, rows }: { label: string; rows: readonly LayoutRow[] }) {
+function Change({ row }: { row: LayoutRow }) {
+  if (row.added.length + row.removed.length === 0) return null
   return (
-    <div className="data-table-frame">
-      <table className="data-table">
-        <thead>
-          <tr>
-            <th scope="col" className="numeric">
-              id
-            </th>
-            <th scope="col">{label}</th>
+    <>
+      {row.added.map((term) => (
+        <span key={term} className="mono added">
+          + {term}{' '}
+        </span>
+      ))}
+      {row.removed.map((term) => (
+        <span key={term} className="mono deleted">
+          − {term}{' '}
+        </span>
+      ))}
+    </>
+  )
+}
+
+/** @param none what a layout without terms is called */
+function LayoutTable({ label, none, rows }: { label: string; none: string; rows: readonly LayoutRow[] }) {
+  return (
+    <TableFrame label={`Table of ${label}s`}>
+      <thead>
+        <tr>
+          <th scope="col" className="numeric">
+            id
+          </th>
+          <th scope="col">{label}</th>
+          <th scope="col">against the one before</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={row.id}>
+            <td className="numeric faint">{row.id}</td>
+            <td className="mono">
+              {row.terms.length === 0 ? none : row.terms.join(', ')}
+              {row.isDefault && <span className="chip">current</span>}
+            </td>
+            <td>
+              <Change row={row} />
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.id}>
-              <td className="numeric faint">{row.id}</td>
-              <td className="mono">
-                {row.text}
-                {row.isDefault && <span className="chip">current</span>}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+        ))}
+      </tbody>
+    </TableFrame>
   )
 }
 
 export function PartitionsAndOrders({ table }: { table: TableResponse }) {
+  const specs = table.partitionSpecs.map((spec) => ({ id: spec.specId, terms: specTerms(spec) }))
+  const orders = table.sortOrders.map((order) => ({ id: order.orderId, terms: orderTerms(order) }))
   return (
     <section aria-labelledby="layout-title" className="side-by-side">
-      <h2 id="layout-title">Layout</h2>
+      <h2 id="layout-title">Partitioning and order</h2>
       <LayoutTable
         label="partition spec"
-        rows={table.partitionSpecs.map((spec) => ({
-          id: spec.specId,
-          text: specText(spec.fields),
-          isDefault: spec.specId === table.defaultSpecId,
-        }))}
+        none="unpartitioned"
+        rows={layoutRows(specs, table.defaultSpecId)}
       />
-      <LayoutTable
-        label="sort order"
-        rows={table.sortOrders.map((order) => ({
-          id: order.orderId,
-          text: orderText(order.fields),
-          isDefault: order.orderId === table.defaultSortOrderId,
-        }))}
-      />
+      <LayoutTable label="sort order" none="unsorted" rows={layoutRows(orders, table.defaultSortOrderId)} />
     </section>
   )
 }
@@ -86,22 +78,20 @@ export function Properties({ table }: { table: TableResponse }) {
   return (
     <section aria-labelledby="properties-title">
       <h2 id="properties-title">Identity and properties</h2>
-      <div className="data-table-frame">
-        <table className="data-table">
-          <tbody>
-            {facts.map(([key, value]) => (
-              <tr key={key}>
-                <th scope="row" className="property-key">
-                  {key}
-                </th>
-                <td className="mono break">
-                  {value} <CopyButton text={value} label={`Copy ${key}`} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <TableFrame label="Table of properties">
+        <tbody>
+          {facts.map(([key, value]) => (
+            <tr key={key}>
+              <th scope="row" className="property-key">
+                {key}
+              </th>
+              <td className="mono break">
+                {value} <CopyButton text={value} label={`Copy ${key}`} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </TableFrame>
     </section>
   )
 }

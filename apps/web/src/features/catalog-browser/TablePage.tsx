@@ -1,132 +1,160 @@
-// A table's page: what its metadata says. Nothing is read from data files.
+// A table's page: what its metadata says of one snapshot, part by part. Of data files only the preview reads any.
 import { Play } from 'lucide-react'
-import { useEffect } from 'react'
+import { useCallback, useEffect, type ReactNode } from 'react'
 import type { SnapshotInfo, TableResponse } from '@lake/core/api/contract.ts'
+import type { TableReceipt } from '@lake/core/flight/receipt.ts'
 import { useTable } from '../../api/queries.ts'
 import { namespaceText, sqlTableName, type TableName } from '../../api/table-name.ts'
-import { commitRhythm, rhythmText } from '../../freshness/commit-rhythm.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
-import { ageText, bytesText, countText, instantText } from '../../ui/format-quantity.ts'
-import { useNow } from '../../ui/use-now.ts'
+import { ColumnsView } from './ColumnsView.tsx'
+import { FilesView } from './FilesView.tsx'
 import { FreshnessNote } from './FreshnessNote.tsx'
 import { rememberTable } from './known-tables.ts'
-import { PartitionsAndOrders, Properties } from './TableLayout.tsx'
-import { SchemaTable } from './SchemaTable.tsx'
+import { ManifestsView } from './ManifestsView.tsx'
+import { PartLinks } from './PartLinks.tsx'
+import { PastStrip } from './PastStrip.tsx'
 import { RefsTable, SnapshotsTable } from './SnapshotsTable.tsx'
 import { StorageAccess } from './StorageAccess.tsx'
+import { TableFigures } from './TableFigures.tsx'
+import { PartitionsAndOrders, Properties } from './TableLayout.tsx'
+import { parseTableView, PLAIN_VIEW, tableViewSearch, type TableView } from './table-view.ts'
 
 interface TablePageProps {
   name: TableName
+  /** Path of the page, and its query: the state of the page. */
+  path: string
+  search: string
+  onSearch: (search: string) => void
   /** Without a snapshot: whatever is current when the statement runs. */
   onQuery: (name: TableName, snapshot?: SnapshotInfo) => void
   /** Snapshot ids. */
   onCompare: (older: string, newer: string) => void
+  /** With a snapshot: as of it. */
+  onOpenSql: (title: string, sql: string, snapshot?: SnapshotInfo) => void
+  /** The line that says which snapshot something is of, and what more is known of it. */
+  renderReceipt: (table: TableReceipt, facts: readonly string[]) => ReactNode
+  /** The first rows as of a snapshot. */
+  renderPreview: (snapshot: SnapshotInfo) => ReactNode
 }
 
-/** A summary value that is a whole number, as a number for people; null where the engine wrote none. */
-function summaryCount(table: TableResponse, key: string): number | null {
-  const current = table.snapshots.find((snapshot) => snapshot.snapshotId === table.currentSnapshotId)
-  const text = current?.summary[key]
-  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : null
-}
-
-interface FigureProps {
-  label: string
-  value: string
-  /** Where the figure comes from, when it is not ours. */
-  note?: string | undefined
-  title?: string | undefined
-}
-
-function Figure({ label, value, note, title }: FigureProps) {
-  return (
-    <div className="figure" title={title}>
-      <dt>
-        {label}
-        {note !== undefined && <span className="figure-note">, {note}</span>}
-      </dt>
-      <dd>{value}</dd>
-    </div>
-  )
-}
-
-/** Summaries are written by whoever committed, and checked by no one. */
-const STATED = 'as the last commit says'
-
-function Figures({ table }: { table: TableResponse }) {
-  const now = useNow(30_000)
-  const records = summaryCount(table, 'total-records')
-  const files = summaryCount(table, 'total-data-files')
-  const bytes = summaryCount(table, 'total-files-size')
-  const current = table.snapshots.find((snapshot) => snapshot.snapshotId === table.currentSnapshotId)
-  const rhythm = commitRhythm(
-    table.snapshots.map(({ committedAtMs }) => committedAtMs),
-    now,
-  )
-  return (
-    <>
-      <dl className="figures">
-        {records !== null && (
-          <Figure label="rows" note={STATED} value={countText(records)} title="total-records" />
-        )}
-        {files !== null && (
-          <Figure label="data files" note={STATED} value={countText(files)} title="total-data-files" />
-        )}
-        {bytes !== null && (
-          <Figure label="size" note={STATED} value={bytesText(bytes)} title="total-files-size" />
-        )}
-        <Figure
-          label="last commit"
-          value={current === undefined ? 'never' : ageText(now - current.committedAtMs)}
-          title={current === undefined ? undefined : instantText(current.committedAtMs)}
-        />
-        <Figure label="snapshots" value={countText(table.snapshots.length)} />
-        <Figure label="format" value={`v${table.formatVersion}`} />
-      </dl>
-      {rhythm !== null && (
-        <p className="rhythm" data-late={rhythm.lateByMs > 0}>
-          {rhythmText(rhythm, now)}
-        </p>
-      )}
-    </>
-  )
-}
-
-interface TableDetailsProps {
+interface PartProps extends Omit<TablePageProps, 'search' | 'onSearch'> {
   table: TableResponse
-  onQuery: (snapshot: SnapshotInfo) => void
-  onCompare: TablePageProps['onCompare']
+  /** Of which the page is; undefined where nothing was committed. */
+  snapshot: SnapshotInfo | undefined
+  view: TableView
+  onView: (view: TableView) => void
 }
 
-function TableDetails({ table, onQuery, onCompare }: TableDetailsProps) {
-  const current = table.schemas.find((schema) => schema.schemaId === table.currentSchemaId)
+const NothingYet = () => <p className="page-note">Nothing has been committed to this table yet.</p>
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
+
+/** What a part says of files and manifests; none of it without a snapshot. */
+function ContentsPart({ snapshot, table, view, ...props }: PartProps) {
+  const { name, onView, onOpenSql, renderReceipt } = props
+  if (snapshot === undefined) return <NothingYet />
+  const { location, snapshots, currentSnapshotId } = table
+  const { snapshotId } = snapshot
+  const common = { name, location, snapshots, snapshot: snapshotId, view, onView, renderReceipt }
+  if (view.part === 'manifests') return <ManifestsView {...common} />
+  const pin = snapshotId === currentSnapshotId ? undefined : snapshot
+  const from = sqlTableName(name)
+  const filesOf = sqlTableName({ ...name, table: `${name.table}$files` })
+  return (
+    <FilesView
+      {...common}
+      onOpenSql={(title, sql) => onOpenSql(title, sql, pin)}
+      sqlOfFile={(path) => `SELECT *, _pos\nFROM ${from}\nWHERE _file = ${quoted(path)}\nLIMIT 100\n`}
+      sqlOfFiles={`SELECT file_path, record_count, file_size_in_bytes\nFROM ${filesOf}\nORDER BY file_path\n`}
+    />
+  )
+}
+
+function Part(props: PartProps) {
+  const { name, table, snapshot, view, onView, onQuery, onCompare, renderReceipt, renderPreview } = props
+  const show = (snapshotId: string): void =>
+    onView({ ...PLAIN_VIEW, snapshot: snapshotId === table.currentSnapshotId ? null : snapshotId })
+  switch (view.part) {
+    case 'columns':
+      return (
+        <ColumnsView
+          name={name}
+          table={table}
+          snapshot={snapshot?.snapshotId ?? null}
+          renderReceipt={renderReceipt}
+        />
+      )
+    case 'preview':
+      return snapshot === undefined ? <NothingYet /> : renderPreview(snapshot)
+    case 'snapshots':
+      return (
+        <>
+          <SnapshotsTable
+            table={table}
+            shownId={snapshot?.snapshotId ?? null}
+            page={view.page}
+            onPage={(page) => onView({ ...view, page })}
+            onQuery={(of) => onQuery(name, of)}
+            onShow={show}
+            onCompare={onCompare}
+          />
+          <RefsTable table={table} onShow={show} />
+        </>
+      )
+    case 'files':
+    case 'manifests':
+      return <ContentsPart {...props} />
+    case 'details':
+      return (
+        <>
+          <PartitionsAndOrders table={table} />
+          <StorageAccess name={name} />
+          <Properties table={table} />
+        </>
+      )
+  }
+}
+
+function TableDetails({ table, ...props }: Omit<PartProps, 'snapshot'>) {
+  const { view, onView } = props
+  const shownId = view.snapshot ?? table.currentSnapshotId
+  const snapshot = table.snapshots.find(({ snapshotId }) => snapshotId === shownId)
+  const isPast = shownId !== table.currentSnapshotId
+  const isGone = isPast && snapshot === undefined
   return (
     <>
-      <Figures table={table} />
-      <section aria-labelledby="schema-title">
-        <h2 id="schema-title">
-          Schema <span className="h2-note">id {table.currentSchemaId}</span>
-        </h2>
-        <SchemaTable columns={current?.columns ?? []} />
-      </section>
-      <SnapshotsTable table={table} onQuery={onQuery} onCompare={onCompare} />
-      <RefsTable table={table} />
-      <PartitionsAndOrders table={table} />
-      <StorageAccess name={{ namespace: table.namespace, table: table.table }} />
-      <Properties table={table} />
+      {isPast && shownId !== null && (
+        <PastStrip
+          table={table}
+          snapshotId={shownId}
+          onCurrent={() => onView({ ...view, snapshot: null, page: 0 })}
+        />
+      )}
+      <TableFigures table={table} snapshot={snapshot} />
+      <PartLinks path={props.path} view={view} onView={onView} />
+      <div className="table-part" data-part={view.part}>
+        {isGone && view.part !== 'snapshots' && view.part !== 'details' ? null : (
+          <Part {...props} table={table} snapshot={snapshot} />
+        )}
+      </div>
     </>
   )
 }
 
-export function TablePage({ name, onQuery, onCompare }: TablePageProps) {
+export function TablePage(props: TablePageProps) {
+  const { name, search, onSearch, onQuery } = props
   const table = useTable(name.namespace, name.table)
+  const view = parseTableView(search)
   const isFound = table.isSuccess
   useEffect(() => {
     if (isFound) rememberTable(name)
   }, [isFound, name])
+  const onView = useCallback((next: TableView) => onSearch(tableViewSearch(next)), [onSearch])
+  const isPast = view.snapshot !== null && view.snapshot !== table.data?.currentSnapshotId
+  const past = table.data?.snapshots.find(({ snapshotId }) => snapshotId === view.snapshot)
   return (
-    <article className="table-page" aria-busy={table.isPending}>
+    <article className="table-page" aria-busy={table.isPending} data-past={isPast}>
       <header className="table-header">
         <div className="table-heading">
           <p className="table-namespace">iceberg ▸ {namespaceText(name.namespace)}</p>
@@ -143,20 +171,18 @@ export function TablePage({ name, onQuery, onCompare }: TablePageProps) {
           )}
         </div>
         {!table.isError && (
-          <button type="button" className="button button-primary" onClick={() => onQuery(name)}>
+          <button
+            type="button"
+            className="button button-primary"
+            onClick={() => onQuery(name, isPast ? past : undefined)}
+          >
             <Play size={14} aria-hidden /> Query this table
           </button>
         )}
       </header>
       {table.isPending && <p className="page-note">loading the table’s metadata…</p>}
       {table.isError && <ErrorNotice error={table.error} onRetry={() => void table.refetch()} />}
-      {table.isSuccess && (
-        <TableDetails
-          table={table.data}
-          onQuery={(snapshot) => onQuery(name, snapshot)}
-          onCompare={onCompare}
-        />
-      )}
+      {table.isSuccess && <TableDetails {...props} table={table.data} view={view} onView={onView} />}
     </article>
   )
 }

@@ -1,8 +1,10 @@
 // What changed in a table between two snapshots: commits, columns, files and rows. From metadata alone.
 import { ArrowLeftRight, Play } from 'lucide-react'
+import type { ReactNode } from 'react'
 import type { SnapshotInfo, TableResponse } from '@lake/core/api/contract.ts'
 import { useTable } from '../../api/queries.ts'
 import { namespaceText, type TableName } from '../../api/table-name.ts'
+import type { RunSnapshot } from '../../query-run/query-run.ts'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
 import { countedText, countText, instantText, shortId } from '../../ui/format-quantity.ts'
 import { commitsBetween } from './commits-between.ts'
@@ -17,6 +19,8 @@ interface ComparePageProps {
   onCompare: (snapshots: ComparedSnapshots) => void
   onOpenTable: () => void
   onOpenSql: (title: string, sql: string) => void
+  /** The line that says what an answer was made from. */
+  renderReceipt: (run: RunSnapshot) => ReactNode
 }
 
 const optionText = ({ snapshotId, committedAtMs, operation }: SnapshotInfo): string =>
@@ -106,6 +110,7 @@ function Files({
   snapshots,
   table,
   onOpenSql,
+  renderReceipt,
 }: Omit<ComparePageProps, 'onCompare' | 'onOpenTable'> & { table: TableResponse }) {
   const isPartitioned = table.partitionSpecs.some(({ fields }) => fields.length > 0)
   const changes = useFileChanges(name, snapshots, isPartitioned)
@@ -127,12 +132,18 @@ function Files({
       </p>
       {changes.isPending && <p className="page-note">comparing the files of both snapshots…</p>}
       {changes.isError && <ErrorNotice error={changes.error} onRetry={() => void changes.refetch()} />}
-      {changes.isSuccess && <PartitionChanges changes={changes.data} />}
+      {changes.isSuccess && (
+        <>
+          {renderReceipt(changes.data.run)}
+          <PartitionChanges changes={changes.data.changes} />
+        </>
+      )}
     </section>
   )
 }
 
-export function ComparePage({ name, snapshots, onCompare, onOpenTable, onOpenSql }: ComparePageProps) {
+export function ComparePage(props: ComparePageProps) {
+  const { name, snapshots, onCompare, onOpenTable, onOpenSql, renderReceipt } = props
   const table = useTable(name.namespace, name.table)
   const { older, newer } = snapshots
   return (
@@ -175,7 +186,13 @@ export function ComparePage({ name, snapshots, onCompare, onOpenTable, onOpenSql
             <span className="page-note">{countedText(table.data.snapshots.length, 'snapshot')}</span>
           </div>
           <Commits table={table.data} snapshots={snapshots} />
-          <Files name={name} snapshots={snapshots} table={table.data} onOpenSql={onOpenSql} />
+          <Files
+            name={name}
+            snapshots={snapshots}
+            table={table.data}
+            onOpenSql={onOpenSql}
+            renderReceipt={renderReceipt}
+          />
         </>
       )}
     </article>

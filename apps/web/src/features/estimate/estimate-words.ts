@@ -21,7 +21,8 @@ export function estimateLine({ tables, bytesNeeded, rowsLimit }: EstimateRespons
   const [only] = tables
   if (only === undefined) return 'reads no table'
   const limit = rowsLimit === null ? '' : ` · reading ends after ${countedText(rowsLimit, 'row')}`
-  if (tables.length === 1) return tableWords(only) + limit
+  // A LIMIT without a filter takes the first files alone.
+  if (tables.length === 1) return tableWords({ ...only, bytesNeeded }) + limit
   const sum = (of: (table: TableEstimate) => number): number =>
     tables.reduce((total, table) => total + of(table), 0)
   const planned = sum(({ scan }) => scan?.filesPlanned ?? 0)

@@ -22,7 +22,8 @@ interface ReceiptLineProps {
   actions?: ReactNode
 }
 
-function TableFacts({ table, now }: { table: TableReceipt; now: number }) {
+/** One table at its snapshot. */
+export function TableFacts({ table, now }: { table: TableReceipt; now: number }) {
   const committed = table.committedAtMs === null ? '' : ` · committed ${instantText(table.committedAtMs)}`
   return (
     <span
