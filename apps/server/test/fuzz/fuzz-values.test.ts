@@ -10,6 +10,7 @@ import { decodeVariantNames } from '../../src/parquet/variant/variant-bytes.ts'
 import { VariantText, writeVariant } from '../../src/parquet/variant/variant-json.ts'
 import { createSealer } from '../../src/sealing/sealer.ts'
 import { Secret } from '../../src/observability/redaction.ts'
+import { storageError } from '../../src/storage/storage-errors.ts'
 import { createTablePaths } from '../../src/storage/table-paths.ts'
 import { fuzz } from './fuzz.ts'
 import { concat, mutateBytes, type Random } from './mutate-bytes.ts'
@@ -176,6 +177,19 @@ describe('[H77] [FZ1] variants', () => {
   })
 })
 
+describe('[FZ1] answers of stores', () => {
+  fuzz('bodies of errors of object stores', {
+    ...textTarget,
+    inputs: ['<?xml version="1.0"?><Error><Code>AccessDenied</Code><Region>eu-west-1</Region></Error>', ''],
+    isTotal: true,
+    run: (bodyText) => {
+      const answer = { status: [301, 400, 403, 404, 503][bodyText.length % 5] ?? 500, headers: {}, bodyText }
+      const options = { isCredentialFailure: () => false, missingBucketCodes: ['NoSuchBucket'] }
+      return storageError(answer, { bucket: 'b', key: bodyText }, options).message
+    },
+  })
+})
+
 describe('[H17] [FZ1] texts that come back', () => {
   const paths = createTablePaths(
     new Map([
@@ -189,6 +203,8 @@ describe('[H17] [FZ1] texts that come back', () => {
       's3://b/t/data/f.parquet',
       's3a://b/x%20y//z',
       'hdfs://h:8020/warehouse/f',
+      'gs://b/t/f.parquet',
+      'abfss://c@account.dfs.core.windows.net/t/f.parquet',
       's3://old/t/f',
       '/warehouse/a',
     ],

@@ -1,14 +1,18 @@
 // Runs a parser over many damaged inputs. Each must give a value or an error with a documented code, within memory that
 // is a multiple of the input. A case is made from its seed alone: LAKE_FUZZ_SEED=<seed> LAKE_FUZZ_RUNS=1 repeats it.
+// With LAKE_FUZZ_GUIDED=1, inputs that reach code which none reached before are damaged further; then a case is made from all
+// before it, and the same run repeats it.
 import { expect, it } from 'vitest'
 import { isAppError, type ErrorCode } from '@lake/core/errors.ts'
 import { createRandom } from '../support/random-queries.ts'
 import { countAllocations } from './count-allocations.ts'
+import { startCoverage } from './coverage.ts'
 import type { Random } from './mutate-bytes.ts'
 
 const FIRST_SEED = Number(process.env['LAKE_FUZZ_SEED'] ?? 1)
 const RUNS = process.env['LAKE_FUZZ_RUNS'] === undefined ? undefined : Number(process.env['LAKE_FUZZ_RUNS'])
 const DEFAULT_RUNS = 250
+const IS_GUIDED = process.env['LAKE_FUZZ_GUIDED'] === '1'
 /** Of one case, however busy the machine is. */
 const HANG_MS = 20_000
 const MIB = 1_048_576
@@ -56,12 +60,16 @@ export function fuzz<Input>(name: string, target: FuzzTarget<Input>): void {
       }
       expect(refused).toBeLessThanOrEqual(inputs.length / 3)
       refused = 0
+      const pool = [...inputs]
+      const coverage = IS_GUIDED ? await startCoverage() : undefined
       for (let seed = FIRST_SEED; seed < FIRST_SEED + runs; seed += 1) {
-        const { fault, isRefused } = await faultOf(mutate(inputs, createRandom(seed)))
+        const input = mutate(pool, createRandom(seed))
+        const { fault, isRefused } = await faultOf(input)
         if (isRefused) refused += 1
+        if ((await coverage?.hasGrown()) === true) pool.push(input)
         if (fault === undefined) continue
         throw new Error(
-          `${fault}\nTo repeat: LAKE_FUZZ_SEED=${seed} LAKE_FUZZ_RUNS=1 npm run unit -- --project server fuzz -t ${JSON.stringify(name)}`,
+          `${fault}\nTo repeat: ${IS_GUIDED ? `LAKE_FUZZ_GUIDED=1 LAKE_FUZZ_SEED=${FIRST_SEED} LAKE_FUZZ_RUNS=${runs}` : `LAKE_FUZZ_SEED=${seed} LAKE_FUZZ_RUNS=1`} npm run unit -- --project server fuzz -t ${JSON.stringify(name)}`,
         )
       }
       // Or the damage reached nothing.
