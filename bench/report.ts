@@ -79,12 +79,13 @@ export function formatReport({ statements, decoding, planning, slowReader, expor
     ]),
   )
   const delays = table(
-    ['manifests decoded', 'files', 'time', 'event loop held'],
-    decoding.map(({ table: name, files, decodeMs, blockedMs }) => [
+    ['manifests decoded', 'files', 'time', 'event loop held', 'of its own CPU'],
+    decoding.map(({ table: name, files, decodeMs, blockedMs, blockedCpuMs }) => [
       name,
       String(files),
       ms(decodeMs),
       ms(blockedMs),
+      ms(blockedCpuMs),
     ]),
   )
   const memory = slowReader

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { liveEntries, metadataOf, sourceOf, tables } from '../apps/server/src/metadata/test/corpus.ts'
+import { watchTurns } from '../apps/server/test/support/loop-turns.ts'
 import { lakeEnvironment, startProgram, type LakeReady } from '../scripts/programs.ts'
 import { runInWorkbench } from './run-statement.ts'
 
@@ -11,8 +12,9 @@ export interface DecodingDelay {
   readonly table: string
   readonly files: number
   readonly decodeMs: number
-  /** Longest time in which the event loop did nothing else. */
+  /** Longest time in which the event loop did nothing else, by the clock and by the thread's own processor time. */
   readonly blockedMs: number
+  readonly blockedCpuMs: number
 }
 
 const SCALE_TABLES = /meta_perf|generated_bounds/
@@ -29,6 +31,7 @@ export async function measureDecoding(): Promise<DecodingDelay[]> {
     const histogram = monitorEventLoopDelay({ resolution: 1 })
     await sleep(50)
     histogram.enable()
+    const endTurns = watchTurns()
     const startMs = performance.now()
     const entries = await liveEntries(
       asFromStorage(sourceOf(name, table)),
@@ -38,7 +41,8 @@ export async function measureDecoding(): Promise<DecodingDelay[]> {
     const decodeMs = performance.now() - startMs
     await sleep(5)
     histogram.disable()
-    delays.push({ table: name, files: entries.length, decodeMs, blockedMs: histogram.max / 1e6 })
+    const blockedMs = histogram.max / 1e6
+    delays.push({ table: name, files: entries.length, decodeMs, blockedMs, blockedCpuMs: endTurns() })
   }
   return delays
 }
