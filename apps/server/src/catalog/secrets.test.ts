@@ -193,8 +193,9 @@ describe('[CF9] a rotated secret', () => {
 })
 
 describe('[CC1] the scope of cached chunks', () => {
-  const scopeOf = (token: string, warehouse = 'w'): string => {
+  const scopeOf = (token: string, warehouse = 'w', more: Record<string, string> = {}): string => {
     const { iceberg } = readConfig({
+      ...more,
       LAKE_ICEBERG_REST_ENDPOINT: 'https://catalog.example/',
       LAKE_ICEBERG_WAREHOUSE: warehouse,
       LAKE_ICEBERG_NAMESPACES: 'n',
@@ -210,5 +211,16 @@ describe('[CC1] the scope of cached chunks', () => {
     expect(scopeOf('canary')).not.toContain('canary')
     const others = [scopeOf('{"secret_ref":"file:/run/other"}'), scopeOf(reference, 'w2'), scopeOf('canary')]
     expect(new Set([scopeOf(reference), ...others]).size).toBe(4)
+  })
+
+  it('is another for each place that files are read from', () => {
+    const place = 'https://storage.example/'
+    const scopes = [
+      {},
+      { LAKE_ICEBERG_S3_ENDPOINT: place, LAKE_ICEBERG_S3_REGION: 'r' },
+      { LAKE_ICEBERG_GCS_ENDPOINT: place },
+      { LAKE_ICEBERG_ADLS_ENDPOINT: place },
+    ].map((more) => scopeOf('t', 'w', more))
+    expect(new Set(scopes).size).toBe(4)
   })
 })

@@ -121,6 +121,7 @@ export async function openChunkCache(
  * Fingerprint of whose reads these are: of the settings as written, references and not what they resolve to, so that it
  * outlives rotations. Inline secrets print as redacted.
  */
-export function cacheScope({ endpoint, warehouse, auth, storageAccess, s3 }: IcebergConfig): string {
-  return JSON.stringify([endpoint, warehouse, auth, storageAccess, s3])
+export function cacheScope(config: IcebergConfig): string {
+  const { endpoint, warehouse, auth, storageAccess, s3, gcsEndpoint, adlsEndpoint } = config
+  return JSON.stringify([endpoint, warehouse, auth, storageAccess, s3, gcsEndpoint, adlsEndpoint])
 }
