@@ -1,13 +1,10 @@
 // The part of autocannon that is used here; it has no types of its own.
 declare module 'autocannon' {
-  interface Result {
-    readonly duration: number
-    readonly '2xx': number
-    readonly errors: number
-    readonly timeouts: number
-    /** Milliseconds, of all answers. */
-    readonly latency: { readonly p50: number; readonly p97_5: number; readonly p99: number }
-    readonly statusCodeStats: Readonly<Record<string, { readonly count: number }>>
+  interface Instance extends Promise<{ readonly errors: number; readonly timeouts: number }> {
+    on(
+      event: 'response',
+      listener: (client: unknown, status: number, byteCount: number, elapsedMs: number) => void,
+    ): this
   }
   export default function autocannon(options: {
     readonly url: string
@@ -18,5 +15,5 @@ declare module 'autocannon' {
     readonly method: 'GET' | 'POST'
     readonly headers: Readonly<Record<string, string>>
     readonly body?: string
-  }): Promise<Result>
+  }): Instance
 }

@@ -1,6 +1,6 @@
 // Clients of a load: each asks, waits for the whole answer, and asks again at once; what it does when it is refused is its
 // manner. Those that ask again at once are autocannon's; those that listen, or connect anew, are ours, since it does neither.
-// Counts are of answers; so is latency, but for autocannon's, which is of refusals too.
+// Counts and latency are of answers that come after a first while, in which queues fill.
 import { createHistogram } from 'node:perf_hooks'
 import autocannon from 'autocannon'
 import { Client } from 'undici'
@@ -28,77 +28,72 @@ export interface LoadCounts {
 
 interface Load {
   readonly clients: number
+  /** That count. */
   readonly seconds: number
+  /** Before them. */
+  readonly rampSeconds?: number
   readonly manner: Manner
 }
 
-export async function runClients(url: string, request: LoadRequest, how: Load): Promise<LoadCounts> {
-  if (how.manner === 'impatient') return await runAutocannon(url, request, how)
+export async function runClients(url: string, request: LoadRequest, load: Load): Promise<LoadCounts> {
+  const account = openAccount(load)
+  if (load.manner === 'impatient') await runAutocannon(url, request, load, account)
+  else
+    await Promise.all(
+      Array.from({ length: load.clients }, async () => {
+        await runClient(url, request, load, account)
+      }),
+    )
+  return account.counts()
+}
+
+function openAccount({ seconds, rampSeconds = 0 }: Load) {
   const latency = createHistogram()
   const counts = { answered: 0, refused: 0, failed: 0 }
-  const startMs = performance.now()
-  const endMs = startMs + how.seconds * 1_000
-  const runClient = async (): Promise<void> => {
-    const options = how.manner === 'reconnecting' ? { pipelining: 0 } : {}
-    const client = new Client(url, options)
-    while (performance.now() < endMs) {
-      const askedMs = performance.now()
-      const { status, retryAfterS } = await ask(client, request)
-      // What is answered after the end would make the rate of a short run too high.
-      if (performance.now() > endMs) break
+  const fromMs = performance.now() + rampSeconds * 1_000
+  const endMs = fromMs + seconds * 1_000
+  return {
+    endMs,
+    note(status: number, elapsedMs: number): void {
+      const nowMs = performance.now()
+      if (nowMs < fromMs || nowMs > endMs) return
       if (status === 200) {
         counts.answered += 1
-        latency.record(Math.max(1, Math.round((performance.now() - askedMs) * 1_000)))
-      } else if (status === 429 || status === 503) {
-        counts.refused += 1
-        if (how.manner === 'patient')
-          await new Promise((resolve) =>
-            setTimeout(resolve, Math.min(retryAfterS * 1_000, endMs - performance.now())),
-          )
-      } else counts.failed += 1
-    }
-    await client.destroy()
-  }
-  await Promise.all(Array.from({ length: how.clients }, runClient))
-  const ms = (percentile: number): number => latency.percentile(percentile) / 1_000
-  return {
-    answeredPerSecond: counts.answered / how.seconds,
-    refusedPerSecond: counts.refused / how.seconds,
-    failed: counts.failed,
-    p50Ms: ms(50),
-    p95Ms: ms(95),
-    p99Ms: ms(99),
+        latency.record(Math.max(1, Math.round(elapsedMs * 1_000)))
+      } else if (isRefusal(status)) counts.refused += 1
+      else counts.failed += 1
+    },
+    counts(): LoadCounts {
+      const ms = (percentile: number): number => latency.percentile(percentile) / 1_000
+      return {
+        answeredPerSecond: counts.answered / seconds,
+        refusedPerSecond: counts.refused / seconds,
+        failed: counts.failed,
+        p50Ms: ms(50),
+        p95Ms: ms(95),
+        p99Ms: ms(99),
+      }
+    },
   }
 }
+type Account = ReturnType<typeof openAccount>
 
-async function runAutocannon(
+async function runClient(
   url: string,
-  { method, path, body }: LoadRequest,
-  { clients, seconds }: Load,
-): Promise<LoadCounts> {
-  const result = await autocannon({
-    url: url + path,
-    connections: clients,
-    duration: seconds,
-    timeout: 60,
-    method,
-    headers: headersOf(body),
-    ...(body === undefined ? {} : { body }),
-  })
-  const refused = (result.statusCodeStats['429']?.count ?? 0) + (result.statusCodeStats['503']?.count ?? 0)
-  const all = Object.values(result.statusCodeStats).reduce((sum, { count }) => sum + count, 0)
-  return {
-    answeredPerSecond: result['2xx'] / result.duration,
-    refusedPerSecond: refused / result.duration,
-    failed: all - result['2xx'] - refused + result.errors + result.timeouts,
-    p50Ms: result.latency.p50,
-    p95Ms: result.latency.p97_5,
-    p99Ms: result.latency.p99,
+  request: LoadRequest,
+  { manner }: Load,
+  account: Account,
+): Promise<void> {
+  const client = new Client(url, manner === 'reconnecting' ? { pipelining: 0 } : {})
+  while (performance.now() < account.endMs) {
+    const askedMs = performance.now()
+    const { status, retryAfterS } = await ask(client, request)
+    account.note(status, performance.now() - askedMs)
+    if (!isRefusal(status) || manner !== 'patient') continue
+    const waitMs = Math.min(retryAfterS * 1_000, account.endMs - performance.now())
+    await new Promise((resolve) => setTimeout(resolve, waitMs))
   }
-}
-
-function headersOf(body: string | undefined): Record<string, string> {
-  return body === undefined ? {} : { 'content-type': 'application/json' }
+  await client.destroy()
 }
 
 /** The answer is read to its end. */
@@ -113,4 +108,34 @@ async function ask(
   } catch {
     return { status: 0, retryAfterS: 1 }
   }
+}
+
+async function runAutocannon(
+  url: string,
+  { method, path, body }: LoadRequest,
+  { clients, seconds, rampSeconds = 0 }: Load,
+  account: Account,
+): Promise<void> {
+  const load = autocannon({
+    url: url + path,
+    connections: clients,
+    duration: rampSeconds + seconds,
+    timeout: 60,
+    method,
+    headers: headersOf(body),
+    ...(body === undefined ? {} : { body }),
+  })
+  void load.on('response', (_client, status, _byteCount, elapsedMs) => {
+    account.note(status, elapsedMs)
+  })
+  const { errors, timeouts } = await load
+  for (let count = 0; count < errors + timeouts; count += 1) account.note(0, 0)
+}
+
+function isRefusal(status: number): boolean {
+  return status === 429 || status === 503
+}
+
+function headersOf(body: string | undefined): Record<string, string> {
+  return body === undefined ? {} : { 'content-type': 'application/json' }
 }
