@@ -16,14 +16,15 @@ interface ErrorNoticeProps {
 export function ErrorNotice({ error, onRetry, retryLabel = 'Retry', children }: ErrorNoticeProps) {
   const { code, message, requestId } = toApiError(error)
   const step = nextStep(code)
+  const title = errorTitle(code)
   return (
     <div className="error-notice" role="alert">
       <CircleAlert size={16} aria-hidden className="error-notice-icon" />
       <div className="error-notice-body">
         <p className="error-notice-title">
-          {errorTitle(code)} <code className="error-code">{code}</code>
+          {title} <code className="error-code">{code}</code>
         </p>
-        <pre className="error-notice-message">{message}</pre>
+        {message !== title && <pre className="error-notice-message">{message}</pre>}
         {step !== null && <p className="error-notice-step">{step}</p>}
         <div className="error-notice-actions">
           {children}
