@@ -28,7 +28,8 @@ export function LinkMenu({ run, snapshot, title, onFingerprint }: LinkMenuProps)
   const tables = tablesOf(snapshot.state)
   const pins = pinsOfReceipt(tables)
   const isPinnable = snapshot.state.kind === 'finished'
-  const removableFromMs = useRemovableFromMs(pins)
+  // Not before the answer is whole: what was loaded then would be taken for news of later commits.
+  const removableFromMs = useRemovableFromMs(isPinnable ? pins : [])
   const untilWhen =
     removableFromMs === null
       ? 'runs at these snapshots and compares the answer'
