@@ -110,6 +110,9 @@ export const LIMITS = {
   madeRowGroupRows: 1_048_576,
   /** One column of one row group of a position delete file, packed or not; one deletion vector. */
   deleteChunkBytesMax: 256 * MIB,
+  /** Of a Puffin file: its footer, and its deletion vectors that are held at once. */
+  puffinFooterBytesMax: 16 * MIB,
+  deletionVectorsBytesMax: 512 * MIB,
   /** Rows of one row group of a position delete file; up to so many, in so many bytes, are decoded without a thread. */
   deleteGroupRowsMax: 33_554_432,
   deletesInlineRowsMax: 16_384,

@@ -64,10 +64,17 @@ async function checkEnvelope(
   reader.expectRange({ start: Math.max(0, end - LIMITS.parquetFooterGuessBytes), end })
   const trailer = await reader.readRange({ start: end - PUFFIN_TRAILER_BYTES, end }, signal)
   const footerStart = puffinFooterStart(trailer, fileSizeBytes, path)
+  if (end - footerStart > LIMITS.puffinFooterBytesMax) throw unsupported('a very large Puffin footer')
   const footer = await reader.readRange({ start: footerStart, end }, signal)
   const head = await reader.readRange({ start: 0, end: PUFFIN_HEAD_BYTES }, signal)
   if (!hasPuffinHead(head)) throw new AppError('TABLE_CORRUPT', `Puffin file ${path} does not begin as one`)
   const listed = decodePuffinFooter(footer, path)
+  // They do not overlap, so they are no more than the file; and all of them are held at once.
+  const vectorBytes = vectors.reduce((sum, file) => sum + placeOf(file).sizeBytes, 0)
+  if (vectorBytes > LIMITS.deletionVectorsBytesMax) throw unsupported('very large deletion vectors')
+  if (vectorBytes > footerStart) {
+    throw new AppError('TABLE_CORRUPT', `Deletion vectors in ${path} overlap`)
+  }
   for (const file of vectors) {
     const { offset, sizeBytes } = placeOf(file)
     if (offset + sizeBytes > footerStart) {
@@ -81,11 +88,12 @@ function placeOf({ contentOffset = 0, contentSizeBytes = 0 }: DataFile): {
   readonly offset: number
   readonly sizeBytes: number
 } {
-  if (contentSizeBytes > LIMITS.deleteChunkBytesMax) {
-    const feature = 'a very large deletion vector'
-    throw new AppError('TABLE_UNSUPPORTED', `The table uses ${feature}, which is not read`, {
-      details: { feature },
-    })
-  }
+  if (contentSizeBytes > LIMITS.deleteChunkBytesMax) throw unsupported('a very large deletion vector')
   return { offset: contentOffset, sizeBytes: contentSizeBytes }
+}
+
+function unsupported(feature: string): AppError {
+  return new AppError('TABLE_UNSUPPORTED', `The table uses ${feature}, which is not read`, {
+    details: { feature },
+  })
 }

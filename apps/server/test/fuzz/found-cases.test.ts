@@ -5,6 +5,7 @@ import { serializeTCompactProtocol } from 'hyparquet-writer/src/thrift.js'
 import { describe, expect, it } from 'vitest'
 import { isAppError } from '@lake/core/errors.ts'
 import { createPositionSet } from '@lake/core/scan/position-set.ts'
+import { dataFile } from '@lake/core/scan/test/data-file.ts'
 import { LIMITS } from '../../src/limits.ts'
 import { decodeAvroHeader, decodeAvroRecords } from '../../src/metadata/avro-container.ts'
 import { decodeDeletionVector } from '../../src/metadata/deletion-vector.ts'
@@ -15,15 +16,17 @@ import {
   encodeRecords,
   MANIFEST_FILE_FIELDS,
 } from '../../src/metadata/test/avro-file.ts'
-import { encodeRoaring64, encodeVector } from '../../src/metadata/test/deletion-vector-file.ts'
+import { encodePuffin, encodeRoaring64, encodeVector } from '../../src/metadata/test/deletion-vector-file.ts'
+import { createFileReader } from '../../src/parquet/file-reader.ts'
 import { liveRowGroups } from '../../src/parquet/deleted-column.ts'
 import { checkPage } from '../../src/parquet/page-check.ts'
 import { readPageHeader } from '../../src/parquet/page-header.ts'
 import { decodeParquetMetadata, type PhysicalType } from '../../src/parquet/parquet-metadata.ts'
 import { decodeThrift } from '../../src/parquet/thrift.ts'
 import { compileVariantReader } from '../../src/parquet/variant/shredded-variant.ts'
+import { readDeletionVectors } from '../../src/queries/read-deletion-vectors.ts'
 import { countAllocations } from './count-allocations.ts'
-import { NEVER } from './inputs.ts'
+import { memoryReader, NEVER } from './inputs.ts'
 import { concat } from './mutate-bytes.ts'
 
 const MIB = 1_048_576
@@ -121,6 +124,44 @@ describe('[FZ2] [H89] deletion vectors', () => {
       16 * MIB,
     )
     expect({ error, isLittle: bytes < 2 * MIB }).toEqual({ error: undefined, isLittle: true })
+  })
+
+  it('that are all the same bytes of one file are corrupt, and a footer of a gigabyte is not read', async () => {
+    const blob = encodeVector(encodeRoaring64([1]))
+    const { bytes, places } = encodePuffin([blob])
+    const vector = dataFile('s3://b/v.puffin', {
+      format: 'puffin',
+      content: 'position-deletes',
+      fileSizeBytes: bytes.byteLength,
+      recordCount: 1,
+      contentOffset: places[0]!.offset,
+      contentSizeBytes: blob.byteLength,
+    })
+    const read = async (count: number) => {
+      const vectors = Array.from({ length: count }, () => ({ ...vector }))
+      return await readDeletionVectors(memoryReader(bytes), vectors, NEVER)
+    }
+    expect((await read(1)).size).toBe(1)
+    await expectRefused(async () => await read(1_000))
+    const sizeBytes = 2 ** 30
+    const tail = bytes.slice(-12)
+    new DataView(tail.buffer).setInt32(0, sizeBytes - 100, true)
+    const asked: number[] = []
+    const store = {
+      statObject: async () => await Promise.resolve({ sizeBytes }),
+      readRange: async (_uri: string, { start, end }: { readonly start: number; readonly end: number }) => {
+        asked.push(end - start)
+        const part = new Uint8Array(Math.min(end - start, 70_000))
+        part.set(tail, part.byteLength - tail.byteLength)
+        return await Promise.resolve(part)
+      },
+    }
+    const reader = createFileReader({ store, uri: 's3://b/v.puffin', fileSizeBytes: sizeBytes })
+    await expectRefused(
+      async () => await readDeletionVectors(reader, [{ ...vector, fileSizeBytes: sizeBytes }], NEVER),
+      'TABLE_UNSUPPORTED',
+    )
+    expect(Math.max(...asked)).toBeLessThan(MIB)
   })
 
   it('of an empty bitmap are empty', () => {
