@@ -359,6 +359,16 @@ describe('[FZ2] [H77] shredded variants', () => {
       },
     ],
   })
+  it.each<[string, unknown]>([
+    ['a value that is a list', { n0: Uint8Array.of(1, 0, 0), n1: [Uint8Array.of(0)], n2: null }],
+    ['a typed value that is a list', { n0: Uint8Array.of(1, 0, 0), n1: null, n2: [1] }],
+    ['a dictionary that is a group', { n0: { n0: 1 }, n1: null, n2: null }],
+  ])('of levels that make %s are corrupt', async (_what, row) => {
+    const read = compileVariantReader(variantOf(2, 'INT32'))
+    expect(read({ n0: Uint8Array.of(1, 0, 0), n1: null, n2: 150 })).toBe('1.50')
+    await expectRefused(() => read(row))
+  })
+
   it.each<[string, number, PhysicalType]>([
     // The text of one such value would have half a billion zeros.
     ['a scale of 500,000,000', 500_000_000, 'INT32'],

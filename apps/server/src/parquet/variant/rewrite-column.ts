@@ -6,7 +6,7 @@ import { encodeMadeChunks } from '../made-chunk.ts'
 import type { MadeValue } from '../made-chunk.ts'
 import type { ColumnChunk, SchemaNode } from '../parquet-metadata.ts'
 import { decodeRawColumn } from '../raw-column.ts'
-import { parquetUnsupported } from '../thrift.ts'
+import { parquetCorrupt, parquetUnsupported } from '../thrift.ts'
 import { childKey, compileVariantReader } from './shredded-variant.ts'
 
 /** Which column, and where its variants are: paths of child indexes from the column down. */
@@ -107,5 +107,8 @@ const orNull =
 
 const each =
   (convert: (raw: unknown) => MadeValue) =>
-  (raw: unknown): MadeValue =>
-    ((raw ?? []) as readonly unknown[]).map(convert)
+  (raw: unknown): MadeValue => {
+    const items: unknown = raw ?? []
+    if (!Array.isArray(items)) throw parquetCorrupt('a column is nested otherwise than its schema says')
+    return items.map(convert)
+  }

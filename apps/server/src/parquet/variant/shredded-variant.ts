@@ -112,6 +112,26 @@ function typedShapeOf(node: SchemaNode): TypedShape {
 }
 
 function leafReader(node: SchemaNode): (raw: RawValue) => VariantPrimitive {
+  const read = uncheckedLeafReader(node)
+  const isValue = RAW_VALUES[node.leaf?.physicalType ?? 'INT96']
+  return (raw) => {
+    if (isValue?.(raw) !== true) throw misshapen()
+    return read(raw)
+  }
+}
+
+/** What a leaf is as it is stored. */
+const RAW_VALUES: Readonly<Partial<Record<PhysicalType, (raw: RawValue) => boolean>>> = {
+  BOOLEAN: (raw) => typeof raw === 'boolean',
+  INT32: (raw) => typeof raw === 'number' && Number.isInteger(raw),
+  INT64: (raw) => typeof raw === 'bigint',
+  FLOAT: (raw) => typeof raw === 'number',
+  DOUBLE: (raw) => typeof raw === 'number',
+  BYTE_ARRAY: (raw) => raw instanceof Uint8Array,
+  FIXED_LEN_BYTE_ARRAY: (raw) => raw instanceof Uint8Array,
+}
+
+function uncheckedLeafReader(node: SchemaNode): (raw: RawValue) => VariantPrimitive {
   const { annotation } = node
   const physical = node.leaf?.physicalType
   const as = (kind: VariantKind): ((raw: RawValue) => VariantPrimitive) => {
@@ -184,8 +204,21 @@ interface Write {
   readonly text: VariantText
 }
 
-const bytesAt = (group: RawGroup, key: string | undefined): Uint8Array | undefined =>
-  key === undefined ? undefined : ((group[key] ?? undefined) as Uint8Array | undefined)
+function bytesAt(group: RawGroup, key: string | undefined): Uint8Array | undefined {
+  const value = key === undefined ? undefined : (group[key] ?? undefined)
+  if (value === undefined || value instanceof Uint8Array) return value
+  throw misshapen()
+}
+
+/** Levels of a damaged file may nest a column otherwise than its schema does. */
+const misshapen = (): Error => corruptVariant('is nested otherwise than its schema says')
+
+function groupsOf(raw: RawValue): readonly RawGroup[] {
+  const items = raw ?? []
+  const isGroups = Array.isArray(items) && items.every((item) => typeof item === 'object' && item !== null)
+  if (!isGroups) throw misshapen()
+  return items as readonly RawGroup[]
+}
 
 /** False where neither column has a value. */
 function isPresent(shape: Shape, raw: RawValue): boolean {
@@ -214,8 +247,7 @@ function writeOrNull(write: Write): void {
     text.push(primitiveJson(type.read(typed)))
     return
   }
-  const repeated = ((typed as RawGroup)[childKey(0)] ?? []) as readonly RawGroup[]
-  const elements = repeated.map((item) => () => {
+  const elements = groupsOf((typed as RawGroup)[childKey(0)]).map((item) => () => {
     const element = (item[childKey(0)] ?? {}) as RawGroup
     writeOrNull({ ...write, shape: type.element, group: element, depth: depth + 1 })
   })
