@@ -1,6 +1,7 @@
 // A quiet line when a table behind the shown result has been committed to since. Looks at the tables' metadata now and
 // then, only while the page is seen and only for results that read what was current.
 import { useQueries } from '@tanstack/react-query'
+import { useEffect } from 'react'
 import type { TableReceipt } from '@lake/core/flight/receipt.ts'
 import { tableQuery } from '../../api/query-client.ts'
 import { movedSince, type Moved } from '../../freshness/moved-since.ts'
@@ -43,10 +44,18 @@ export function DataMoved({ snapshot, onRunAgain, onCompare }: DataMovedProps) {
       retry: false,
     })),
   })
+  const { endedAtMs } = snapshot
+  useEffect(() => {
+    // What others loaded while it ran is fresh enough for them, and says nothing here.
+    for (const { data, dataUpdatedAt, isFetching, refetch } of queries)
+      if (data !== undefined && !isFetching && dataUpdatedAt < (endedAtMs ?? 0)) void refetch()
+    // Once for each result; after that at the pace of the poll.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [endedAtMs])
   const moved = followed.flatMap((table, i) => {
     const query = queries[i]
     // What was loaded before the result was made says nothing about later commits.
-    if (query?.data === undefined || query.dataUpdatedAt < (snapshot.endedAtMs ?? 0)) return []
+    if (query?.data === undefined || query.dataUpdatedAt < (endedAtMs ?? 0)) return []
     const text = movedText(tableLabel(table), movedSince(query.data, table.snapshotId))
     return text === null ? [] : [{ table, text, currentSnapshotId: query.data.currentSnapshotId }]
   })
