@@ -1,9 +1,11 @@
 // `npm run test:interop`: other implementations against the workbench. Opt-in: needs Java, Maven, Python and the network,
 // and Ceph where it is there (docs/testing.md). pyiceberg writes to the local lake, and through Apache Iceberg's own REST
-// catalog to a real S3 server; every step is read back. Says what was skipped and why. Ends what it started.
+// catalog and Project Nessie's to a real S3 server; every step is read back. Says what was skipped and why. Ends what it
+// started. `npm run test:interop -- Nessie` runs the parts with that word in their names.
 import { lakeEnvironment, type LakeReady } from './programs.ts'
 import { say, show, hasCommand, pythonWith } from './interop/commands.ts'
 import { startCeph, whyNoCeph } from './interop/ceph.ts'
+import { NESSIE_PACKAGES, startNessie, whyNoNessie } from './interop/nessie.ts'
 import { PYICEBERG_PACKAGES, writeAndReadBack } from './interop/pyiceberg.ts'
 import { startJavaCatalog, whyNoJavaCatalog, type JavaCatalog } from './interop/rest-catalog.ts'
 import { assumeRole, createBucket } from '../apps/server/test/support/s3-admin.ts'
@@ -13,8 +15,10 @@ import { startTestLake, startTestStack } from '../apps/server/test/support/test-
 const NAMESPACE = 'interop'
 const REGION = 'us-east-1'
 const failures: string[] = []
+const only = process.argv[2] ?? ''
 
 async function part(name: string, skipReason: string | undefined, work: () => Promise<void>): Promise<void> {
+  if (!name.includes(only)) return
   say(`\n${name}`)
   if (skipReason !== undefined) {
     say(`skipped: ${skipReason}`)
@@ -29,14 +33,14 @@ async function part(name: string, skipReason: string | undefined, work: () => Pr
 }
 
 const noPython = hasCommand('python3') ? undefined : 'python3 not found'
-const python = noPython === undefined ? await pythonWith(PYICEBERG_PACKAGES) : ''
+const python = noPython === undefined ? await pythonWith([...PYICEBERG_PACKAGES, ...NESSIE_PACKAGES]) : ''
 
 await part('pyiceberg writes to the local lake', noPython, async () => {
   await using lake = await startTestLake(['--no-demo'])
   const { restEndpoint: uri, warehouse, token } = lake.ready
   await writeAndReadBack(
     python,
-    { properties: { uri, warehouse, token }, namespace: NAMESPACE },
+    { properties: { uri, warehouse, token }, namespace: NAMESPACE, history: 'all' },
     async () => {
       const env = { LAKE_ICEBERG_NAMESPACES: NAMESPACE }
       return new Map([['vended credentials', await startTestStack(lake, env)]])
@@ -89,7 +93,7 @@ async function readThrough(catalog: JavaCatalog, store: Store): Promise<void> {
     's3.secret-access-key': store.keys.secretAccessKey,
     ...(store.keys.sessionToken === undefined ? {} : { 's3.session-token': store.keys.sessionToken }),
   }
-  await writeAndReadBack(python, { properties, namespace: NAMESPACE }, async () => {
+  await writeAndReadBack(python, { properties, namespace: NAMESPACE, history: 'all' }, async () => {
     const override = {
       LAKE_ICEBERG_S3_ENDPOINT: store.endpoint,
       LAKE_ICEBERG_S3_REGION: REGION,
@@ -102,6 +106,31 @@ async function readThrough(catalog: JavaCatalog, store: Store): Promise<void> {
   })
 }
 
+async function holdContract(endpoint: string): Promise<void> {
+  say('the contract of catalogs:')
+  const isRight = await show(
+    'npm',
+    [
+      'run',
+      '--silent',
+      'unit',
+      '--',
+      '--project',
+      'server',
+      'catalog-contract',
+      '-t',
+      'LAKE_TEST_REST_ENDPOINT',
+    ],
+    {
+      LAKE_TEST_REST_ENDPOINT: endpoint,
+      LAKE_TEST_REST_WAREHOUSE: 'interop',
+      LAKE_TEST_REST_NAMESPACE: NAMESPACE,
+      LAKE_TEST_REST_TABLE: 't',
+    },
+  )
+  if (!isRight) throw new Error('the contract does not hold')
+}
+
 await part(
   'Apache Iceberg’s REST catalog over S3, written by pyiceberg',
   noPython ?? whyNoJavaCatalog(),
@@ -109,28 +138,33 @@ await part(
     await using store = await startStore()
     await using catalog = await startJavaCatalog(store)
     await readThrough(catalog, store)
-    say('the contract of catalogs:')
-    const isRight = await show(
-      'npm',
-      [
-        'run',
-        '--silent',
-        'unit',
-        '--',
-        '--project',
-        'server',
-        'catalog-contract',
-        '-t',
-        'LAKE_TEST_REST_ENDPOINT',
-      ],
-      {
-        LAKE_TEST_REST_ENDPOINT: catalog.bare,
-        LAKE_TEST_REST_WAREHOUSE: 'interop',
-        LAKE_TEST_REST_NAMESPACE: NAMESPACE,
-        LAKE_TEST_REST_TABLE: 't',
-      },
-    )
-    if (!isRight) throw new Error('the contract does not hold')
+    await holdContract(catalog.bare)
+  },
+)
+
+await part(
+  'Project Nessie over S3, written by pyiceberg',
+  noPython ?? whyNoNessie() ?? whyNoCeph(),
+  async () => {
+    await using ceph = await startCeph()
+    await createBucket(ceph, 'workbench')
+    const { endpoint, keys, roleArn } = ceph
+    await using nessie = await startNessie(python, {
+      endpoint,
+      keys,
+      roleArn,
+      warehouse: 's3://workbench/wh',
+    })
+    const properties = { uri: nessie.endpoint, warehouse: 'interop', 's3.region': REGION }
+    // The history of a table is Nessie's own: its metadata has the current snapshot alone.
+    const of = { properties, namespace: NAMESPACE, history: 'current' } as const
+    await writeAndReadBack(python, of, async () => {
+      const signing = { LAKE_ICEBERG_STORAGE_ACCESS: 'remote-signing' }
+      return new Map([
+        ['credentials of a session that it vends', await startOn(nessie.endpoint, {})],
+        ['requests that it signs', await startOn(nessie.endpoint, signing)],
+      ])
+    })
   },
 )
 

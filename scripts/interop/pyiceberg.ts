@@ -27,11 +27,17 @@ interface Step {
  */
 export async function writeAndReadBack(
   python: string,
-  { properties, namespace }: { readonly properties: object; readonly namespace: string },
+  of: {
+    readonly properties: object
+    readonly namespace: string
+    /** Which snapshots the catalog keeps in a table's metadata. */
+    readonly history: 'all' | 'current'
+  },
   startServers: () => Promise<ReadonlyMap<string, TestStack>>,
 ): Promise<void> {
+  const { namespace } = of
   const script = join(import.meta.dirname, 'pyiceberg_steps.py')
-  const child = spawn(python, [script, JSON.stringify(properties), namespace], {
+  const child = spawn(python, [script, JSON.stringify(of.properties), namespace, of.history], {
     env: { ...process.env, ...PLAIN_CHECKSUMS },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
