@@ -18,7 +18,7 @@ async function outcomeOf(sql: string): Promise<{ code: string | undefined; messa
 describe('[FZ1] [FZ3] [H32] tables made to break their reader', () => {
   it.each(HOSTILE_TABLES.map((table) => [table.name, table] as const))(
     '%s',
-    async (name, { code, countCode, isCounted = true }) => {
+    async (name, { code, countCode, isCounted = false }) => {
       const statements: readonly (readonly [sql: string, code: string | undefined])[] = [
         [`SELECT * FROM iceberg.generated."${name}" ORDER BY ALL`, code],
         ...(isCounted ? [[`SELECT count(*) FROM iceberg.generated."${name}"`, countCode] as const] : []),
