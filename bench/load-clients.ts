@@ -90,7 +90,7 @@ async function runClient(
     const { status, retryAfterS } = await ask(client, request)
     account.note(status, performance.now() - askedMs)
     if (!isRefusal(status) || manner !== 'patient') continue
-    const waitMs = Math.min(retryAfterS * 1_000, account.endMs - performance.now())
+    const waitMs = Math.max(0, Math.min(retryAfterS * 1_000, account.endMs - performance.now()))
     await new Promise((resolve) => setTimeout(resolve, waitMs))
   }
   await client.destroy()
