@@ -45,7 +45,12 @@ export function installChromium() {
   throw new Error('No Chromium was found or could be installed: set CHROMIUM_PATH to one')
 }
 
-/** Runs a TypeScript program on the pinned Node and resolves to its exit code; signals are handed on. */
+const PARENT_CHECKED_EVERY_MS = 500
+
+/**
+ * Runs a TypeScript program on the pinned Node and resolves to its exit code; signals are handed on. npm hands its own to the
+ * shell between them, which dies of it and says nothing: so the program also ends when its parent is another one.
+ */
 export function runProgram(script, args, env = {}) {
   const child = spawn(NODE, [join(ROOT, script), ...args], {
     stdio: 'inherit',
@@ -53,6 +58,9 @@ export function runProgram(script, args, env = {}) {
     env: { ...process.env, ...env },
   })
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
+  const parent = process.ppid
+  const check = () => process.ppid !== parent && child.kill('SIGTERM')
+  setInterval(check, PARENT_CHECKED_EVERY_MS).unref()
   return new Promise((done) => child.once('exit', (code) => done(code ?? 1)))
 }
 
