@@ -44,11 +44,9 @@ test('Format lays the text out, and one undo takes it back', async ({ page }) =>
   await workbench.open()
   await workbench.type('select a, b from iceberg.x.y where a = 1')
   await page.keyboard.press('Shift+Alt+F')
-  await expect
-    .poll(() => workbench.editorText())
-    .toMatch(/^SELECT\n {2}a,\n {2}b\nFROM\n {2}iceberg\.x\.y\nWHERE/)
+  await workbench.expectEditorText(/^SELECT\n {2}a,\n {2}b\nFROM\n {2}iceberg\.x\.y\nWHERE/)
   await page.keyboard.press('ControlOrMeta+z')
-  await expect.poll(() => workbench.editorText()).toBe('select a, b from iceberg.x.y where a = 1')
+  await workbench.expectEditorText('select a, b from iceberg.x.y where a = 1')
 })
 
 test('history outlives the page, is searched, and opens at its snapshots', async ({ page }) => {
@@ -71,7 +69,7 @@ test('history outlives the page, is searched, and opens at its snapshots', async
   await workbench.expectAccessible()
   await page.getByRole('button', { name: /^Open at the snapshots of/ }).click()
   await expect(page.getByText(/analytics\.robots as of/)).toBeVisible()
-  await expect.poll(() => workbench.editorText()).toContain('remembered')
+  await workbench.expectEditorText(/remembered/)
 })
 
 test('Ctrl S saves a query that opens again', async ({ page }) => {
@@ -136,7 +134,7 @@ test('shortcuts: the sheet, the panes, the tabs', async ({ page }) => {
   await expect(page.locator('[data-zone=editor] :focus')).toHaveCount(1)
   await page.getByRole('button', { name: 'New query' }).click()
   await page.keyboard.press('Alt+1')
-  await expect.poll(() => workbench.editorText()).toBe('SELECT 5 AS five')
+  await workbench.expectEditorText('SELECT 5 AS five')
 })
 
 test('[ED4] while typing, wrong syntax and unknown tables are underlined', async ({ page }) => {

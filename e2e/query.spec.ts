@@ -205,12 +205,12 @@ test('an error is marked at its token, also after comments, emoji and other stat
   )
   await expect(workbench.alert).toContainText('SQL_BINDING')
   await expect(workbench.alert).toContainText('no_such_column')
-  expect(await squiggleCovers(page, 'no_such_column')).toBe(true)
+  await expect.poll(async () => await squiggleCovers(page, 'no_such_column')).toBe(true)
   await workbench.screen('error-position')
   await workbench.expectAccessible()
   await page.getByRole('button', { name: 'Go to line 3' }).click()
   await page.keyboard.insertText('episode_id AS again, ')
-  expect(await workbench.editorText()).toContain('episode_id AS again, no_such_column')
+  await workbench.expectEditorText(/episode_id AS again, no_such_column/)
 })
 
 test('what would change something is refused', async ({ page }) => {
@@ -260,7 +260,7 @@ test('completion knows aliases, tables and columns', async ({ page }) => {
   await expect(list.getByRole('option').first()).toContainText('distance_m')
   await workbench.screen('completion')
   await page.keyboard.press('Tab')
-  expect(await workbench.editorText()).toBe('SELECT e.distance_m FROM iceberg.analytics.episodes e')
+  await workbench.expectEditorText('SELECT e.distance_m FROM iceberg.analytics.episodes e')
   await workbench.type('SELECT * FROM iceberg.analytics')
   await page.keyboard.type('.')
   await expect(list.getByRole('option', { name: /robots/ })).toBeVisible()

@@ -25,7 +25,7 @@ test('offline for a while: texts and results stay, a statement says why it faile
   await page.getByRole('button', { name: 'Run again' }).click()
   await workbench.expectCells(0, ['222'])
   await page.reload()
-  await expect.poll(() => workbench.editorText()).toBe('SELECT 222 AS written_offline')
+  await workbench.expectEditorText('SELECT 222 AS written_offline')
 })
 
 test('after eight hours: the result and its tools work, and an export plans anew at the same snapshots', async ({

@@ -61,7 +61,7 @@ test('[RW3] copies say what they hold and how exact it is', async ({ page }) => 
   await toolbar(page).getByRole('button', { name: 'Copy', exact: true }).click()
   await page.getByRole('menuitem', { name: /^CSV/ }).click()
   await expect(page.getByText('2 rows × 2 columns copied as CSV · exact')).toBeVisible()
-  expect(await clipboard(page)).toBe('id,name\r\n0,robot 0\r\n1,robot 1\r\n')
+  await expect.poll(() => clipboard(page)).toBe('id,name\r\n0,robot 0\r\n1,robot 1\r\n')
   // By keys alone, from the grid.
   await page.locator('.result-grid canvas').first().focus()
   await page.keyboard.press('ControlOrMeta+Shift+c')

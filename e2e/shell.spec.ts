@@ -10,7 +10,7 @@ test('each tab keeps its own result', async ({ page }) => {
   await page.getByRole('button', { name: 'New query' }).click()
   await expect(page.getByText('Rows appear here')).toBeVisible()
   await page.getByRole('region', { name: 'Asked last' }).getByRole('button', { name: 'SELECT 111' }).click()
-  await expect.poll(() => workbench.editorText()).toBe('SELECT 111 AS a')
+  await workbench.expectEditorText('SELECT 111 AS a')
   await workbench.run('SELECT 222 AS b')
   await workbench.expectCells(0, ['222'])
   await page.getByRole('tab', { name: 'Query 1' }).click()

@@ -79,7 +79,7 @@ test('[TP2] files are sorted, searched and paged by keyboard, and a file opens a
     .getByRole('button', { name: /^Query the rows of data/ })
     .first()
     .click()
-  expect(await workbench.editorText()).toContain("WHERE _file = 's3://")
+  await workbench.expectEditorText(/WHERE _file = 's3:\/\//)
 })
 
 test('[TP5] a preview reads one row group of one file, and says so', async ({ page }) => {
@@ -105,7 +105,7 @@ test('[TP5] a preview reads one row group of one file, and says so', async ({ pa
   await expect(workbench.exactness).toHaveText(/^first/)
   expect(asked).toHaveLength(1)
   await page.getByRole('button', { name: 'Read on in a query' }).click()
-  expect(await workbench.editorText()).toContain('FROM iceberg.analytics.telemetry')
+  await workbench.expectEditorText(/FROM iceberg\.analytics\.telemetry/)
 })
 
 test('[TP6] the page as of a snapshot says so, in every part, and leads back', async ({ page }) => {

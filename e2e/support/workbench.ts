@@ -52,7 +52,13 @@ export class Workbench {
     for (const [column, text] of texts.entries()) await expect(this.cell(column, row)).toHaveText(text)
   }
 
-  async editorText(): Promise<string> {
+  /** The editor draws its text after the page has: asks until the text has come. */
+  async expectEditorText(text: string | RegExp): Promise<void> {
+    const shown = expect.poll(async () => await this.#editorText())
+    await (typeof text === 'string' ? shown.toBe(text) : shown.toMatch(text))
+  }
+
+  async #editorText(): Promise<string> {
     const lines = await this.page.locator('.monaco-editor .view-line').allInnerTexts()
     return lines.join('\n').replaceAll('\u00a0', ' ')
   }

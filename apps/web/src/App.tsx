@@ -15,7 +15,7 @@ import { Group, Panel, Separator } from 'react-resizable-panels'
 import { navigate, usePathname } from 'wouter/use-browser-location'
 import type { SnapshotInfo } from '@lake/core/api/contract.ts'
 import { useSession } from './api/queries.ts'
-import { sqlTableName, type TableName } from './api/table-name.ts'
+import { firstRowsSql, type TableName } from './api/table-name.ts'
 import { BackgroundPane } from './BackgroundPane.tsx'
 import { CatalogBrowser } from './features/catalog-browser/CatalogBrowser.tsx'
 import { ComparePage } from './features/compare/ComparePage.tsx'
@@ -228,7 +228,7 @@ export function App() {
   const queryTable = (name: TableName, snapshot?: SnapshotInfo) => {
     openStatement({
       title: name.table,
-      sql: `SELECT *\nFROM ${sqlTableName(name)}\nLIMIT 100\n`,
+      sql: firstRowsSql(name),
       pins: snapshot === undefined ? [] : [pinOf(name, snapshot)],
     })
     closeTree()

@@ -1,7 +1,7 @@
 // In a tab without a text: what was asked and read last, one click from being asked again.
 import type { RefObject } from 'react'
 import { tableKey } from '@lake/core/iceberg/identifiers.ts'
-import { sqlTableName, type TableName } from './api/table-name.ts'
+import { firstRowsSql, tableLabel } from './api/table-name.ts'
 import type { EditorHandle } from './features/editor/SqlEditorView.tsx'
 import { useRecords } from './history/browser-store.ts'
 import { recentQueries, recentTables } from './history/history.ts'
@@ -10,7 +10,6 @@ import { useNow } from './ui/use-now.ts'
 
 const SHOWN = 3
 const firstLine = (sql: string): string => sql.trim().replaceAll(/\s+/g, ' ').slice(0, 160)
-const queryOf = (table: TableName): string => `SELECT *\nFROM ${sqlTableName(table)}\nLIMIT 100\n`
 
 export function StartHere({ editor }: { editor: RefObject<EditorHandle | null> }) {
   const { history } = useRecords()
@@ -29,9 +28,9 @@ export function StartHere({ editor }: { editor: RefObject<EditorHandle | null> }
               key={tableKey(table.namespace, table.table)}
               type="button"
               className="link-button"
-              onClick={() => insert(queryOf(table))}
+              onClick={() => insert(firstRowsSql(table))}
             >
-              {[...table.namespace, table.table].join('.')}
+              {tableLabel(table)}
             </button>
           ))}
         </section>

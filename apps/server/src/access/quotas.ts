@@ -29,8 +29,8 @@ interface Usage {
   readonly bytesByHour: Map<number, number>
 }
 
-const HOUR_MS = 3_600_000
-const HOURS = 24
+export const HOUR_MS = 3_600_000
+export const QUOTA_HOURS = 24
 
 export function createQuotas(
   config: QuotaConfig,
@@ -108,7 +108,7 @@ function forgetIdle(usages: Map<string, Usage>): void {
 
 function forgetOldHours(bytesByHour: Map<number, number>, nowMs: number): Map<number, number> {
   const hour = Math.floor(nowMs / HOUR_MS)
-  for (const known of bytesByHour.keys()) if (known <= hour - HOURS) bytesByHour.delete(known)
+  for (const known of bytesByHour.keys()) if (known <= hour - QUOTA_HOURS) bytesByHour.delete(known)
   return bytesByHour
 }
 
@@ -131,7 +131,7 @@ function refuseSpentBytes(bytesByHour: ReadonlyMap<number, number>, bytesMax: nu
   if (bytes < bytesMax) return
   const spent = bytes
   const freed = hours.find(([, count]) => (bytes -= count) < bytesMax)
-  const retryAfterMs = ((freed?.[0] ?? hour) + HOURS) * HOUR_MS - nowMs
+  const retryAfterMs = ((freed?.[0] ?? hour) + QUOTA_HOURS) * HOUR_MS - nowMs
   throw new AppError(
     'QUOTA_EXCEEDED',
     `Your statements have read ${spent} bytes in a day, of ${bytesMax} allowed`,

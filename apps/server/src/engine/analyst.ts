@@ -99,13 +99,14 @@ export function createAnalyst(options: AnalystOptions): Analyst {
         }
         const answer = await bindOver(tables)
         const plan: unknown = JSON.parse(answer.planText)
-        addLimit(plan, constantLimit(parseTreeJson(answer.treeText)))
+        const tree = parseTreeJson(answer.treeText)
+        addLimit(plan, constantLimit(tree))
         const instants = await findInstants(answer.columns, tables, bindOver)
         const columns = answer.columns.map(({ name, type }, index) => ({
           name,
           type: nameInstants(type, instants[index] ?? []),
         }))
-        return { columns, instants, plan }
+        return { columns, instants, plan, tree }
       }, signal),
     parseExpressions: (texts, signal) =>
       withClient(async (client, signal) => {

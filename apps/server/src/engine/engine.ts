@@ -87,6 +87,8 @@ export interface BoundStatement {
    * of a LIMIT, so `extra_info.Limit` is added where the statement's only LIMIT is a constant at its top, no OFFSET.
    */
   readonly plan: unknown
+  /** The engine's syntax tree of the text, as `parse` gives it. */
+  readonly tree: unknown
 }
 
 /** Reads statements without running them. Throws AppError SQL_* with offsets into the text, BUSY, ENGINE_FAILED. */

@@ -13,12 +13,12 @@ import type { ExportRequest } from '@lake/core/api/export-contract.ts'
 import type { TicketClaims } from '@lake/core/flight/ticket.ts'
 import { startDeadline } from '../concurrency/deadline.ts'
 import { LIMITS } from '../limits.ts'
-import { planQuery, resolveTables } from '../queries/plan-query.ts'
+import { planQuery, resolveTables, type QueryPlan } from '../queries/plan-query.ts'
 import { formatVersion, type ResolvedReference } from '../queries/table-versions.ts'
 import { parseMetadataTableName } from '../queries/metadata-tables/metadata-table-name.ts'
-import { answerTicket, exportTicket, type RunServices } from './run-ticket.ts'
+import { answerTicket, exportTicket, type KeptStreams, type RunServices } from './run-ticket.ts'
 import { createRunningStatements, type RunVerb } from './running-statements.ts'
-import type { TicketSealer } from './ticket-sealer.ts'
+import type { TicketSealer } from '../sealing/ticket-sealer.ts'
 
 export interface FlightService {
   analyze(sql: string, principal: Principal, signal: AbortSignal): Promise<AnalyzeResponse>
@@ -56,10 +56,10 @@ export interface FlightService {
 }
 
 /** Kept results of background statements, as far as they answer here. */
-export interface KeptAnswers {
+export interface KeptAnswers extends KeptStreams {
   /** One that answers a statement which was planned and authorized. */
   findSoon(
-    planned: Pick<TicketClaims, 'sql' | 'substitutions' | 'pins'>,
+    planned: Pick<TicketClaims, 'sql' | 'substitutions' | 'pins'> & Pick<QueryPlan, 'tree'>,
     principal: Principal,
     signal: AbortSignal,
   ): Promise<KeptResult | undefined>
@@ -67,13 +67,6 @@ export interface KeptAnswers {
   isTicket(ticket: string): boolean
   /** @throws AppError TICKET_INVALID, TICKET_EXPIRED */
   open(ticket: string, principal: string | null): TicketClaims
-  /** As `doGet`, from what is kept. */
-  stream(
-    claims: TicketClaims,
-    principal: Principal,
-    requestId: string,
-    signal: AbortSignal,
-  ): AsyncGenerator<Uint8Array>
 }
 
 export interface FlightServiceOptions extends RunServices {
@@ -101,7 +94,8 @@ export function createFlightService(services: FlightServiceOptions): FlightServi
     },
 
     async getFlightInfo(request, principal, signal) {
-      const { columns, pins, substitutions, tables } = await planQuery(request, principal, services, signal)
+      const planned = await planQuery(request, principal, services, signal)
+      const { columns, pins, substitutions, tables, tree } = planned
       const statementId = services.createId()
       const issuedAtMs = clock.nowMs()
       const expiresAtMs = issuedAtMs + LIMITS.ticketLifetimeMs
@@ -115,7 +109,7 @@ export function createFlightService(services: FlightServiceOptions): FlightServi
         expiresAtMs,
       }
       const schema = columns.map(({ name, type }) => ({ name, type }))
-      const found = await kept?.findSoon(claims, principal, signal)
+      const found = await kept?.findSoon({ ...claims, tree }, principal, signal)
       const info = { statementId, schema, ticket: sealer.seal(claims), expiresAtMs, tables }
       return found ? { ...info, kept: found } : info
     },

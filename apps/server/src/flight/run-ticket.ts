@@ -17,7 +17,9 @@ export interface RunServices extends QueryServices {
   readonly metrics: Metrics
 }
 
-interface KeptStreams {
+/** Kept results, to be given as running their statement would give them. */
+export interface KeptStreams {
+  /** As `doGet`, from what is kept. */
   stream(
     claims: TicketClaims,
     principal: Principal,

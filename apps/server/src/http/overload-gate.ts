@@ -1,11 +1,11 @@
 // Whether there is room for a request, decided by its method, path and the spelling of its credentials alone, before anything
 // of it is parsed, proved or unsealed: refusing one costs some microseconds, so many cost those that are served little.
 //
-// One client, as far as the spelling of credentials tells, and then one principal, holds half of the places at most. Whoever was told when to come back, and comes
-// sooner over the same connection, is kept waiting until then; and where very many are refused, however they connect, each is
-// kept waiting before it is: so whoever does not listen is as slow as whoever does. Behind a proxy a connection carries the
-// requests of many people, which is why credentials count. Nothing here is proved; that comes after, and whoever makes
-// credentials up is refused there.
+// One client, as far as the spelling of credentials tells, and then one principal, holds half of the places at most. Whoever was
+// told when to come back, and comes sooner over the same connection, is kept waiting until then; and where very many are
+// refused, however they connect, each is kept waiting before it is: so whoever does not listen is as slow as whoever does.
+// Behind a proxy a connection carries the requests of many people, which is why credentials count. Nothing here is proved;
+// that comes after, and whoever makes credentials up is refused there.
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { API_PREFIX, ROUTES, type ErrorBody, type RouteName } from '@lake/core/api/contract.ts'

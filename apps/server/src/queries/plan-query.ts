@@ -28,6 +28,8 @@ export interface QueryPlan {
   readonly pins: SealedPin[]
   readonly substitutions: readonly TextSubstitution[]
   readonly tables: TableReceipt[]
+  /** Of the text that the engine reads. */
+  readonly tree: unknown
 }
 
 /**
@@ -46,6 +48,7 @@ export async function planQuery(
     pins: pinned.map(sealPin),
     substitutions,
     tables: pinned.map(({ receipt }) => receipt),
+    tree: bound.tree,
   }
 }
 

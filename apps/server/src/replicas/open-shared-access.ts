@@ -1,6 +1,5 @@
 // Opens what replicas share, where a store is configured, and keeps it up to date while the server runs.
 import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
 import { setTimeout as sleepFor } from 'node:timers/promises'
 import type { SecretResolver } from '../catalog/secrets.ts'
 import type { Clock } from '../concurrency/clock.ts'
@@ -8,7 +7,6 @@ import type { StateConfig } from '../config/state.ts'
 import { LIMITS } from '../limits.ts'
 import type { Logger } from '../observability/logger.ts'
 import { connectToState } from '../statements/open-statement-store.ts'
-import { openSqlite } from '../statements/sqlite-connection.ts'
 import { openReplicaStore } from './replica-store.ts'
 import { createSharedAccess, type SharedAccess } from './shared-access.ts'
 
@@ -26,10 +24,7 @@ export async function openSharedAccess(
   },
 ): Promise<SharedAccess> {
   const { clock, resolver, logger, stack } = parts
-  const connection =
-    state.kind === 'sqlite'
-      ? openSqlite(join(state.directory, SQLITE_FILE))
-      : await connectToState(state, resolver)
+  const connection = await connectToState(state, SQLITE_FILE, resolver)
   const store = stack.use(await openReplicaStore(connection, clock.nowMs()))
   const shared = createSharedAccess({ store, clock, replicaId: randomUUID() })
   await shared.round()

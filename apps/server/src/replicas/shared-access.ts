@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto'
 import { AppError } from '@lake/core/errors.ts'
 import type { BytesElsewhere } from '../access/bytes-elsewhere.ts'
 import type { EndedSessions } from '../access/ended-sessions.ts'
+import { HOUR_MS, QUOTA_HOURS } from '../access/quotas.ts'
 import { createSpentIds } from '../access/spent-ids.ts'
 import type { Clock } from '../concurrency/clock.ts'
 import { raceAbort, startDeadline } from '../concurrency/deadline.ts'
@@ -23,8 +24,6 @@ export interface SharedAccess {
   readonly problem: string | undefined
 }
 
-const HOUR_MS = 3_600_000
-const DAY_HOURS = 24
 const never = new AbortController().signal
 
 export function createSharedAccess(options: {
@@ -151,7 +150,7 @@ function createBytes(replicaId: string) {
     learn(read: BytesRead): void {
       const { principalDigest, hour } = read
       const known = elsewhere.get(principalDigest) ?? new Map<string, BytesRead>()
-      for (const [key, old] of known) if (old.hour <= hour - DAY_HOURS) known.delete(key)
+      for (const [key, old] of known) if (old.hour <= hour - QUOTA_HOURS) known.delete(key)
       known.set(`${read.replicaId} ${hour}`, read)
       elsewhere.delete(principalDigest)
       elsewhere.set(principalDigest, known)
@@ -163,7 +162,7 @@ function createBytes(replicaId: string) {
 
 /** Of the 24 that count. */
 function firstHour(nowMs: number): number {
-  return Math.floor(nowMs / HOUR_MS) - DAY_HOURS + 1
+  return Math.floor(nowMs / HOUR_MS) - QUOTA_HOURS + 1
 }
 
 /** The store tells principals apart without knowing them. */

@@ -272,7 +272,7 @@ describe('columns', () => {
       [{ name: 'NEW_SCAN', extra_info: { Table: 'x' } }],
     ]) {
       const [requirement] = await pushdown(
-        { columns: [], instants: [], plan },
+        { columns: [], instants: [], plan, tree: undefined },
         tables,
         test.engine.analyst,
         never,

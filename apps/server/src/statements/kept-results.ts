@@ -8,16 +8,17 @@ import type { StatementRecord } from '@lake/core/statements/statement.ts'
 import { raceAbort, startDeadline } from '../concurrency/deadline.ts'
 import type { Clock } from '../concurrency/clock.ts'
 import { LIMITS } from '../limits.ts'
+import type { QueryPlan } from '../queries/plan-query.ts'
 import type { QueryServices } from '../queries/query-services.ts'
 import { isRepeatable } from '../sql/volatile-functions.ts'
 import type { StatementStore } from './statement-store.ts'
 
 /** What two statements must share for their answers to be equal. */
-export type AnswerOf = Pick<TicketClaims, 'sql' | 'substitutions' | 'pins'>
+export type AnswerOf = Pick<TicketClaims, 'sql' | 'substitutions' | 'pins'> & Pick<QueryPlan, 'tree'>
 
 export interface KeptResults {
   /** Equal for statements whose answers must be equal; null where chance or the time has a part in the answer. */
-  digestOf(answer: AnswerOf, signal: AbortSignal): Promise<string | null>
+  digestOf(answer: AnswerOf): string | null
   /** @throws AppError STATEMENTS_UNAVAILABLE */
   find(principal: Principal, resultDigest: string): Promise<StatementRecord | undefined>
   /**
@@ -34,9 +35,9 @@ export function createKeptResults(parts: {
 }): KeptResults {
   const { services, store, clock } = parts
 
-  const digestOf: KeptResults['digestOf'] = async ({ sql, substitutions, pins }, signal) => {
+  const digestOf: KeptResults['digestOf'] = ({ sql, substitutions, pins, tree }) => {
     if (pins.some(({ metadataTable }) => metadataTable !== undefined)) return null
-    if (!isRepeatable(await services.engine.analyst.parse(sql, signal))) return null
+    if (!isRepeatable(tree)) return null
     return digest([services.engine.name, sql, substitutions, pins])
   }
   // One that expires while it is read is no answer.
@@ -47,10 +48,10 @@ export function createKeptResults(parts: {
     digestOf,
     find,
     async findSoon(answer, principal, signal) {
+      const resultDigest = digestOf(answer)
+      if (resultDigest === null) return undefined
       using deadline = startDeadline(signal, LIMITS.keptLookUpMs, 'Looking for a kept result')
       try {
-        const resultDigest = await digestOf(answer, deadline.signal)
-        if (resultDigest === null) return undefined
         const record = await raceAbort(find(principal, resultDigest), deadline.signal)
         if (record === undefined) return undefined
         const { statementId, endedAtMs, expiresAtMs, manifest } = record

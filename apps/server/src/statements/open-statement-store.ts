@@ -19,7 +19,7 @@ export async function openStatementStore(
   state: StateConfig,
   { clock, resolver }: { readonly clock: Clock; readonly resolver: SecretResolver },
 ): Promise<StatementStore> {
-  const connection = await connectToState(state, resolver)
+  const connection = await connectToState(state, SQLITE_FILE, resolver)
   try {
     await migrate(connection, clock.nowMs())
   } catch (error) {
@@ -29,9 +29,16 @@ export async function openStatementStore(
   return createSqlStatementStore(connection)
 }
 
-/** @throws AppError STATEMENTS_UNAVAILABLE, INVALID_REQUEST */
-export async function connectToState(state: StateConfig, resolver: SecretResolver): Promise<SqlConnection> {
-  if (state.kind === 'sqlite') return openSqlite(join(state.directory, SQLITE_FILE))
+/**
+ * @param sqliteFile name of the file where the state is a folder; a database server has all tables in one database
+ * @throws AppError STATEMENTS_UNAVAILABLE, INVALID_REQUEST
+ */
+export async function connectToState(
+  state: StateConfig,
+  sqliteFile: string,
+  resolver: SecretResolver,
+): Promise<SqlConnection> {
+  if (state.kind === 'sqlite') return openSqlite(join(state.directory, sqliteFile))
   const secret = await resolveSecret(state.url, resolver, AbortSignal.timeout(LIMITS.secretResolveTimeoutMs))
   const parsed = parsePostgresUrl(secret)
   if (parsed === undefined)

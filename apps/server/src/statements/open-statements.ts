@@ -12,6 +12,7 @@ import type { Logger } from '../observability/logger.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import type { QueryServices } from '../queries/query-services.ts'
 import type { SecretResolver } from '../catalog/secrets.ts'
+import type { TicketSealer } from '../sealing/ticket-sealer.ts'
 import { createKeptResults, type KeptResults } from './kept-results.ts'
 import { openResultObjects } from './open-result-objects.ts'
 import { openStatementStore } from './open-statement-store.ts'
@@ -19,8 +20,8 @@ import { createResultReader } from './result-reader.ts'
 import { removeUnwanted } from './retention.ts'
 import { runJob, type FindPrincipal } from './run-job.ts'
 import { createJobSealer } from './sealed-job.ts'
-import { createStatementService, type FlightTickets, type StatementService } from './statement-service.ts'
-import type { WholeResults, WholeResultSealer } from './whole-results.ts'
+import { createStatementService, type StatementService } from './statement-service.ts'
+import type { WholeResults } from './whole-results.ts'
 import { startStatementWorker, type WorkerClock } from './worker.ts'
 
 export interface Statements {
@@ -41,8 +42,9 @@ export async function openStatements(
     readonly services: QueryServices
     readonly keys: readonly TicketKey[]
     readonly resolver: SecretResolver
-    readonly tickets: FlightTickets
-    readonly wholeSealer: WholeResultSealer
+    /** Of get-flight-info. */
+    readonly tickets: Pick<TicketSealer, 'open'>
+    readonly wholeSealer: TicketSealer
     readonly findPrincipal: FindPrincipal
     readonly logger: Logger
     readonly metrics: Metrics

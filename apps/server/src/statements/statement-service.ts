@@ -20,13 +20,14 @@ import { planQuery } from '../queries/plan-query.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { QueryServices } from '../queries/query-services.ts'
 import { provePins } from '../queries/run-query.ts'
+import type { TicketSealer } from '../sealing/ticket-sealer.ts'
 import { applySubstitutions } from '../sql/text-substitution.ts'
 import { describeStatement, unreadableSummary, type Described } from './describe-statement.ts'
 import { digest, ownerOf, type KeptResults } from './kept-results.ts'
 import { authorizeTables, noSuchStatement, type ResultReader } from './result-reader.ts'
 import type { JobSealer, StatementJob } from './sealed-job.ts'
 import type { StatementStore } from './statement-store.ts'
-import { createWholeResults, type WholeResults, type WholeResultSealer } from './whole-results.ts'
+import { createWholeResults, type WholeResults } from './whole-results.ts'
 import type { WorkerClock } from './worker.ts'
 
 export interface StatementService {
@@ -50,19 +51,15 @@ export interface StatementService {
   readonly whole: WholeResults
 }
 
-/** The tickets of get-flight-info. */
-export interface FlightTickets {
-  open(ticket: string, principal: string | null): TicketClaims
-}
-
 export interface StatementServiceOptions {
   readonly services: QueryServices
   readonly store: StatementStore
   readonly results: ResultReader
   readonly jobs: JobSealer
   readonly kept: KeptResults
-  readonly tickets: FlightTickets
-  readonly wholeSealer: WholeResultSealer
+  /** Of get-flight-info. */
+  readonly tickets: Pick<TicketSealer, 'open'>
+  readonly wholeSealer: TicketSealer
   readonly logger: Logger
   readonly createId: () => string
   readonly clock: WorkerClock
@@ -153,8 +150,9 @@ async function submit(
   const known = idempotencyKey === null ? undefined : await store.findByIdempotencyKey(owner, idempotencyKey)
   if (known) return await describe(sameRequest(known, requestDigest), principal, options, signal)
 
-  const job = await planJob(request, principal, options, signal)
-  const resultDigest = await kept.digestOf(job.claims, signal)
+  const planned = await planRequest(request, principal, options, signal)
+  const job = jobOf(planned, principal, options)
+  const resultDigest = kept.digestOf({ ...job.claims, tree: planned.tree })
   if (request.isReuseAllowed !== false && resultDigest !== null) {
     const reusable = await kept.find(principal, resultDigest)
     if (reusable) return { ...(await describe(reusable, principal, options, signal)), isReused: true }
@@ -185,25 +183,32 @@ async function submit(
   })
 }
 
-async function planJob(
+async function planRequest(
   request: SubmitRequest,
   principal: Principal,
-  options: Parts,
+  { services, tickets }: Parts,
   signal: AbortSignal,
-): Promise<StatementJob> {
-  const { services, createId, clock } = options
-  const planned =
-    request.ticket === undefined
-      ? await planStatement({ sql: request.sql ?? '', pins: request.pins ?? [] }, principal, services, signal)
-      : await planTicket(options.tickets.open(request.ticket, principal.id), principal, services, signal)
-  const { columns, tables, issuedAtMs = clock.nowMs(), ...pinned } = planned
+): Promise<Planned> {
+  return request.ticket === undefined
+    ? await planStatement({ sql: request.sql ?? '', pins: request.pins ?? [] }, principal, services, signal)
+    : await planTicket(tickets.open(request.ticket, principal.id), principal, services, signal)
+}
+
+function jobOf(
+  { sql, substitutions, pins, columns, tables, issuedAtMs }: Planned,
+  principal: Principal,
+  { createId, clock }: Parts,
+): StatementJob {
+  const submittedAtMs = issuedAtMs ?? clock.nowMs()
   return {
     claims: {
-      ...pinned,
+      sql,
+      substitutions,
+      pins,
       statementId: createId(),
       principal: principal.id,
-      issuedAtMs,
-      expiresAtMs: issuedAtMs + LIMITS.backgroundDeadlineMs,
+      issuedAtMs: submittedAtMs,
+      expiresAtMs: submittedAtMs + LIMITS.backgroundDeadlineMs,
     },
     principal,
     schema: columns.map(({ name, type }) => ({ name, type })),
@@ -215,6 +220,7 @@ async function planJob(
 interface Planned extends Pick<TicketClaims, 'sql' | 'substitutions' | 'pins'> {
   readonly columns: readonly ResultColumn[]
   readonly tables: readonly TableReceipt[]
+  readonly tree: unknown
   readonly issuedAtMs?: number
 }
 
@@ -224,8 +230,8 @@ async function planStatement(
   services: QueryServices,
   signal: AbortSignal,
 ): Promise<Planned> {
-  const { columns, pins, substitutions, tables } = await planQuery(request, principal, services, signal)
-  return { sql: request.sql, substitutions: [...substitutions], pins, columns, tables }
+  const planned = await planQuery(request, principal, services, signal)
+  return { ...planned, sql: request.sql, substitutions: [...planned.substitutions] }
 }
 
 /** What was planned under a ticket keeps its snapshots, schemas and time. They are proved now, as when it is redeemed. */
@@ -240,10 +246,11 @@ async function planTicket(
   const { sql, substitutions = [], pins, issuedAtMs } = claims
   const engineTables = pinned.map(({ engineTable }) => engineTable)
   const text = applySubstitutions(sql, substitutions)
-  const { columns } = await services.engine.analyst.bind(text, engineTables, deadline.signal, {
+  const { columns, tree } = await services.engine.analyst.bind(text, engineTables, deadline.signal, {
     statementAtMs: issuedAtMs,
   })
-  return { sql, substitutions, pins, issuedAtMs, columns, tables: pinned.map(({ receipt }) => receipt) }
+  const tables = pinned.map(({ receipt }) => receipt)
+  return { sql, substitutions, pins, issuedAtMs, columns, tables, tree }
 }
 
 function sameRequest(record: StatementRecord, requestDigest: string): StatementRecord {

@@ -7,18 +7,12 @@ import type { Clock } from '../concurrency/clock.ts'
 import { LIMITS } from '../limits.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { QueryServices } from '../queries/query-services.ts'
+import type { TicketSealer } from '../sealing/ticket-sealer.ts'
 import { authorizeTables, noSuchStatement, type ResultReader } from './result-reader.ts'
 import { streamResult } from './result-stream.ts'
 
 /** What such a ticket begins with, so that do-get and export know whom to ask. */
 const TICKET_PREFIX = 'result.'
-
-/** Seals for this purpose alone. */
-export interface WholeResultSealer {
-  seal(claims: TicketClaims): string
-  /** @throws AppError TICKET_INVALID, TICKET_EXPIRED */
-  open(ticket: string, principal: string | null): TicketClaims
-}
 
 export interface WholeResults {
   seal(claims: TicketClaims): { readonly ticket: string; readonly expiresAtMs: number }
@@ -39,7 +33,8 @@ export interface WholeResults {
 }
 
 export function createWholeResults(parts: {
-  readonly sealer: WholeResultSealer
+  /** Seals for this purpose alone. */
+  readonly sealer: TicketSealer
   readonly results: ResultReader
   /** @throws AppError NO_SUCH_STATEMENT for what is not the principal's */
   readonly findOwn: (statementId: string, principal: Principal) => Promise<StatementRecord>

@@ -9,7 +9,7 @@ import {
   type HttpObjectStoreOptions,
 } from './http-object-store.ts'
 import { parseAzureUri } from './object-uri.ts'
-import { encodeKey, parseStorageEndpoint } from './s3-request.ts'
+import { encodeKey, parseStorageEndpoint } from './storage-endpoint.ts'
 import { storageError } from './storage-errors.ts'
 
 /** Any service of the last years knows it, and it is not older than what signatures of directories need. */

@@ -1,7 +1,7 @@
 // Which entry of `storage-credentials` is for one object: the longest prefix that ends at a `/` boundary of its URI. Pure.
 // Source: Iceberg REST OpenAPI, LoadTableResult ("storage-credentials first, then config").
 import type { Secret } from '../observability/redaction.ts'
-import { parseAzureHost } from './object-uri.ts'
+import { isPathPrefix, parseAzureHost } from './object-uri.ts'
 
 export type StorageProperties = ReadonlyMap<string, Secret>
 
@@ -39,8 +39,7 @@ export function isRoot(prefix: string, uri: string): boolean {
 function covers(prefix: string, uri: string): boolean {
   if (isRoot(prefix, uri)) return true
   const canonical = canonicalPrefix(prefix)
-  if (canonical === undefined || !uri.startsWith(canonical)) return false
-  return canonical.endsWith('/') || uri.length === canonical.length || uri[canonical.length] === '/'
+  return canonical !== undefined && isPathPrefix(canonical, uri)
 }
 
 /** In the form of canonical URIs; undefined where it is of a host that nothing is read from. */

@@ -7,7 +7,7 @@ import {
   type HttpObjectStoreOptions,
 } from './http-object-store.ts'
 import { parseGcsUri } from './object-uri.ts'
-import { encodeKey, parseStorageEndpoint } from './s3-request.ts'
+import { encodeKey, parseStorageEndpoint } from './storage-endpoint.ts'
 import { storageError } from './storage-errors.ts'
 
 export interface GcsObjectStoreOptions extends HttpObjectStoreOptions {

@@ -88,3 +88,9 @@ function wellFormed(key: string): string {
 function namesNoObject(): AppError {
   return new AppError('TABLE_CORRUPT', 'A path of the table names no object of a bucket')
 }
+
+/** Whole segments only: `s3://b/t1` is no prefix of `s3://b/t10/x`. */
+export function isPathPrefix(prefix: string, path: string): boolean {
+  if (!path.startsWith(prefix)) return false
+  return prefix.endsWith('/') || path.length === prefix.length || path[prefix.length] === '/'
+}

@@ -1,12 +1,11 @@
-// From an object's location to a signed HTTP request. A key's characters are encoded exactly once and never normalised,
-// so `//`, `.` and `..` reach the store as they are written. Leaves sending and answers to `s3-object-store.ts`.
+// From an object's location to a signed HTTP request. Leaves sending and answers to `s3-object-store.ts`.
 import { Sha256 } from '@aws-crypto/sha256-js'
-import { AppError } from '@lake/core/errors.ts'
 import { HttpRequest } from '@smithy/protocol-http'
 import { SignatureV4 } from '@smithy/signature-v4'
 import type { Secret } from '../observability/redaction.ts'
 import type { PreparedRequest } from './http-object-store.ts'
 import type { S3Location } from './object-uri.ts'
+import { encodeKey, isLoopback, parseStorageEndpoint, unusedFeature } from './storage-endpoint.ts'
 
 export interface S3Credentials {
   readonly accessKeyId: string
@@ -33,7 +32,6 @@ export interface S3Service {
   readonly isPathStyle: boolean
 }
 
-const LOOPBACK_HOST = /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/
 const REGION = /^[A-Za-z0-9-]{1,64}$/
 /** What may be a label of a host name; anything else is addressed by path. A dot would not fit a wildcard certificate. */
 const HOST_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
@@ -43,12 +41,12 @@ const HOST_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
  * @throws AppError TABLE_UNSUPPORTED for an endpoint that is not a plain https URL (http only for numeric loopback)
  */
 export function createS3Addressing(service: S3Service): (location: S3Location) => S3Target {
-  if (!REGION.test(service.region)) throw unsupported('storage region that is not a region name')
+  if (!REGION.test(service.region)) throw unusedFeature('storage region that is not a region name')
   const suffix = service.region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com'
   const base = parseStorageEndpoint(service.endpoint ?? `https://s3.${service.region}.${suffix}`)
   const basePath = base.pathname.replace(/\/$/, '')
   return ({ bucket, key }) => {
-    const isByHost = !service.isPathStyle && HOST_LABEL.test(bucket) && !LOOPBACK_HOST.test(base.hostname)
+    const isByHost = !service.isPathStyle && HOST_LABEL.test(bucket) && !isLoopback(base)
     const host = isByHost ? `${bucket}.${base.host}` : base.host
     const path = isByHost ? `/${encodeKey(key)}` : `/${bucket}/${encodeKey(key)}`
     return { origin: `${base.protocol}//${host}`, host, path: basePath + path }
@@ -97,29 +95,4 @@ export function createS3Signer(options: {
     const signed = await signer.sign(request, { signingDate: options.now() })
     return { origin: target.origin, path: target.path, headers: signed.headers }
   }
-}
-
-/** RFC 3986 encoding of each character once, slashes kept, as SigV4 wants it. */
-export function encodeKey(key: string): string {
-  return encodeURIComponent(key)
-    .replaceAll('%2F', '/')
-    .replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
-}
-
-/** @throws AppError TABLE_UNSUPPORTED for anything but a plain https URL (http only for numeric loopback) */
-export function parseStorageEndpoint(text: string): URL {
-  const url = URL.parse(text)
-  if (url === null) throw unsupported('storage endpoint that is not a URL')
-  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
-    throw unsupported('storage endpoint with credentials or parameters in its URL')
-  }
-  const isLoopback = url.protocol === 'http:' && LOOPBACK_HOST.test(url.hostname)
-  if (url.protocol !== 'https:' && !isLoopback) throw unsupported('storage endpoint without https')
-  return url
-}
-
-function unsupported(feature: string): AppError {
-  return new AppError('TABLE_UNSUPPORTED', `The table uses a ${feature}, which is not used`, {
-    details: { feature },
-  })
 }

@@ -1,7 +1,7 @@
 // The one canonical form of a path in table metadata, used wherever a path is compared, cached or read. Paths are opaque:
 // never percent-decoded, never normalised. Leaves to the object stores how a URI becomes a request.
 import { AppError } from '@lake/core/errors.ts'
-import { parseAzureHost, parseAzureUri, parseGcsUri, parseS3Uri } from './object-uri.ts'
+import { isPathPrefix, parseAzureHost, parseAzureUri, parseGcsUri, parseS3Uri } from './object-uri.ts'
 
 export interface TablePaths {
   /**
@@ -25,7 +25,7 @@ const AZURE_URI = /^(?:abfss?|wasbs?):\/\/([^@/]*)@([^/]*)(\/.*)?$/s
 export function createTablePaths(pathMap: ReadonlyMap<string, string>): TablePaths {
   const prefixes = [...pathMap.keys()].sort((a, b) => b.length - a.length)
   const mapPath = (path: string): string | undefined => {
-    const prefix = prefixes.find((candidate) => isPrefix(candidate, path))
+    const prefix = prefixes.find((candidate) => isPathPrefix(candidate, path))
     return prefix === undefined ? undefined : `${pathMap.get(prefix) ?? ''}${path.slice(prefix.length)}`
   }
   return {
@@ -57,12 +57,6 @@ function canonical(path: string): string {
 /** `hdfs://host:8020/a` is `/a`. Other schemes stay: with them, what stands before the path is a bucket. */
 function withoutScheme(path: string): string {
   return path.replace(/^(?:file|hdfs|viewfs):(?:\/\/[^/]*)?(?=\/)/, '')
-}
-
-/** Whole segments only: `s3://b/t1` is no prefix of `s3://b/t10/x`. */
-function isPrefix(prefix: string, path: string): boolean {
-  if (!path.startsWith(prefix)) return false
-  return prefix.endsWith('/') || path.length === prefix.length || path[prefix.length] === '/'
 }
 
 /** Stores that tables are on in the field, by the schemes of their paths. */

@@ -126,46 +126,30 @@ export const getTables = (namespace: readonly string[], signal: AbortSignal) =>
 export const getTable = (namespace: readonly string[], table: string, signal: AbortSignal) =>
   call('table', tableResponse, { params: { namespace: namespaceParam(namespace), table } }, signal)
 
-export const getTableFiles = (
+/** What is read of the manifests of a snapshot. */
+const getContents = async <T>(
+  route: 'tableFiles' | 'tableManifests' | 'tableStatistics',
+  schema: Schema<T>,
   { namespace, table }: TableName,
-  query: Partial<TableFilesQuery>,
+  query: NonNullable<CallOptions['query']>,
   signal: AbortSignal,
-) =>
-  call(
-    'tableFiles',
-    tableFilesResponse,
-    { params: { namespace: namespaceParam(namespace), table }, query, timeoutMs: CONTENTS_TIMEOUT_MS },
-    signal,
-  )
+): Promise<T> => {
+  const params = { namespace: namespaceParam(namespace), table }
+  return await call(route, schema, { params, query, timeoutMs: CONTENTS_TIMEOUT_MS }, signal)
+}
+
+export const getTableFiles = (name: TableName, query: Partial<TableFilesQuery>, signal: AbortSignal) =>
+  getContents('tableFiles', tableFilesResponse, name, query, signal)
 
 export const getTableManifests = (
-  { namespace, table }: TableName,
+  name: TableName,
   query: Partial<TableManifestsQuery>,
   signal: AbortSignal,
-) =>
-  call(
-    'tableManifests',
-    tableManifestsResponse,
-    { params: { namespace: namespaceParam(namespace), table }, query, timeoutMs: CONTENTS_TIMEOUT_MS },
-    signal,
-  )
+) => getContents('tableManifests', tableManifestsResponse, name, query, signal)
 
 /** @param snapshot an id; undefined: the current one */
-export const getTableStatistics = (
-  { namespace, table }: TableName,
-  snapshot: string | undefined,
-  signal: AbortSignal,
-) =>
-  call(
-    'tableStatistics',
-    tableStatisticsResponse,
-    {
-      params: { namespace: namespaceParam(namespace), table },
-      query: { snapshot },
-      timeoutMs: CONTENTS_TIMEOUT_MS,
-    },
-    signal,
-  )
+export const getTableStatistics = (name: TableName, snapshot: string | undefined, signal: AbortSignal) =>
+  getContents('tableStatistics', tableStatisticsResponse, name, { snapshot }, signal)
 
 export const postVerifyStorageAccess = (namespace: readonly string[], table: string, signal: AbortSignal) =>
   call(

@@ -15,6 +15,9 @@ export function sqlTableName({ namespace, table }: TableName): string {
   return formatTableName(namespace, table)
 }
 
+/** What is asked of a table first. */
+export const firstRowsSql = (name: TableName): string => `SELECT *\nFROM ${sqlTableName(name)}\nLIMIT 100\n`
+
 /** Dotted parts with quotes taken off; null for text that is no dotted name. */
 function partsOf(text: string): string[] | null {
   const parts: string[] = []

@@ -4,6 +4,7 @@
 import * as z from 'zod'
 import { parseLiteral } from '@lake/core/iceberg/literal.ts'
 import { PARAMETER_CHARS_MAX, PARAMETERS_MAX } from '../limits.ts'
+import { quoted } from './quoted.ts'
 import { skipToken } from './split-statements.ts'
 
 export const PARAMETER_TYPES = [
@@ -57,8 +58,6 @@ function placeholders(text: string): Placeholder[] {
 export function parameterNames(text: string): string[] {
   return [...new Set(placeholders(text).map(({ name }) => name))].slice(0, PARAMETERS_MAX)
 }
-
-const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
 /** The SQL literal of a value, exact; null where the text is no value of the type. */
 export function parameterLiteral({ type, text }: Pick<Parameter, 'type' | 'text'>): string | null {

@@ -35,7 +35,7 @@ export function CatalogBrowser({ selected, onOpenTable, onQueryTable }: CatalogB
   return (
     <nav className="catalog" aria-label="Catalog">
       <search>
-        <form className="catalog-search" onSubmit={submit}>
+        <form className="search-field catalog-search" onSubmit={submit}>
           <Search size={14} aria-hidden />
           <input
             aria-label={

@@ -6,15 +6,13 @@ import type { TableFile, TableFilesResponse } from '@lake/core/api/table-content
 import type { TableReceipt } from '@lake/core/flight/receipt.ts'
 import { toApiError } from '../../api/api-error.ts'
 import type { TableName } from '../../api/table-name.ts'
-import { LIST_PAGE_ROWS } from '../../limits.ts'
-import { CopyButton } from '../../ui/CopyButton.tsx'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
-import { bytesText, countedText, countText, instantText, shortId } from '../../ui/format-quantity.ts'
+import { bytesText, countedText, countText } from '../../ui/format-quantity.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
-import { PageTurner } from '../../ui/PageTurner.tsx'
 import { TableFrame } from '../../ui/TableFrame.tsx'
+import { addedText, PartitionCell, PathCell, placeText } from './ContentsCells.tsx'
 import { ContentsWait } from './ContentsWait.tsx'
-import { FindField } from './ListControls.tsx'
+import { ListControls } from './ListControls.tsx'
 import { SortHeader } from './SortHeader.tsx'
 import { sortedBy, type FileContent, type FileSort, type TableView } from './table-view.ts'
 import { useTableFiles } from './use-table-contents.ts'
@@ -24,56 +22,6 @@ const CONTENT_WORDS: Record<TableFile['content'], string> = {
   'position-deletes': 'position deletes',
   'equality-deletes': 'equality deletes',
   'deletion-vector': 'deletion vector',
-}
-
-/** Where a file is inside of its table; the whole path where it is elsewhere. */
-const placeText = (path: string, location: string): string =>
-  location !== '' && path.startsWith(`${location}/`) ? path.slice(location.length + 1) : path
-
-export function PathCell({
-  path,
-  location,
-  children,
-}: {
-  path: string
-  location: string
-  children?: ReactNode
-}) {
-  const place = placeText(path, location)
-  return (
-    <th scope="row" className="path-cell">
-      <span className="path-parts">
-        <span className="path-text mono" title={path}>
-          <bdi dir="ltr">{place}</bdi>
-        </span>
-        <CopyButton text={path} label={`Copy path ${place}`} />
-        {children}
-      </span>
-    </th>
-  )
-}
-
-export function PartitionCell({ text }: { text: string | null }) {
-  return (
-    <td className="mono partition-cell" title={text ?? undefined}>
-      {text}
-    </td>
-  )
-}
-
-/** When the snapshot was committed that added it; its id where the table has it no more. */
-export function addedText(
-  snapshotId: string | null,
-  snapshots: readonly SnapshotInfo[],
-): { text: string; title: string } | null {
-  if (snapshotId === null) return null
-  const snapshot = snapshots.find((each) => each.snapshotId === snapshotId)
-  if (snapshot === undefined)
-    return {
-      text: shortId(snapshotId),
-      title: `snapshot ${snapshotId}, which the table does not have any more`,
-    }
-  return { text: instantText(snapshot.committedAtMs).slice(0, 16), title: `snapshot ${snapshotId}, UTC` }
 }
 
 interface FileRowProps {
@@ -164,41 +112,6 @@ const totals = ({ dataFileCount, deleteFileCount, recordCount, bytes }: TableFil
   bytesText(bytes),
 ]
 
-/** What is looked for, which files, and the pages. */
-function FileControls({
-  view,
-  onView,
-  rowCount,
-  onOpenSql,
-}: Pick<FilesViewProps, 'view' | 'onView'> & {
-  /** undefined until it is known. */
-  rowCount: number | undefined
-  onOpenSql: () => void
-}) {
-  return (
-    <div className="list-controls">
-      <FindField
-        label="Find in paths and partitions"
-        find={view.find}
-        onFind={(find) => onView({ ...view, find, page: 0 })}
-      />
-      <ContentChoice content={view.content} onContent={(content) => onView({ ...view, content, page: 0 })} />
-      <button type="button" className="button button-quiet" onClick={onOpenSql}>
-        <Play size={12} aria-hidden /> Open as SQL
-      </button>
-      {rowCount !== undefined && (
-        <PageTurner
-          what="files"
-          page={view.page}
-          pageRows={LIST_PAGE_ROWS}
-          rowCount={rowCount}
-          onPage={(page) => onView({ ...view, page })}
-        />
-      )}
-    </div>
-  )
-}
-
 function FilesTable({
   data,
   isBusy,
@@ -258,12 +171,19 @@ export function FilesView(props: FilesViewProps) {
         {files.isPending && <ContentsWait name={name} snapshot={snapshot} />}
         {data !== undefined && renderReceipt(data.table, totals(data))}
       </div>
-      <FileControls
-        view={view}
-        onView={onView}
-        rowCount={data?.rowCount}
-        onOpenSql={() => onOpenSql(`${name.table} files`, sqlOfFiles)}
-      />
+      <ListControls what="files" view={view} onView={onView} rowCount={data?.rowCount}>
+        <ContentChoice
+          content={view.content}
+          onContent={(content) => onView({ ...view, content, page: 0 })}
+        />
+        <button
+          type="button"
+          className="button button-quiet"
+          onClick={() => onOpenSql(`${name.table} files`, sqlOfFiles)}
+        >
+          <Play size={12} aria-hidden /> Open as SQL
+        </button>
+      </ListControls>
       {files.isError && (
         <ErrorNotice error={files.error} onRetry={isTooLong ? undefined : () => void files.refetch()} />
       )}

@@ -1,7 +1,10 @@
-// Above a list: a text to find in paths and partitions. The list is asked when the text has rested.
+// Above a list: a text to find in paths and partitions, what else narrows it, and its pages. The list is asked when the text
+// has rested.
 import { Search } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
-import { FIND_DELAY_MS } from '../../limits.ts'
+import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { FIND_DELAY_MS, LIST_PAGE_ROWS } from '../../limits.ts'
+import { PageTurner } from '../../ui/PageTurner.tsx'
+import type { TableView } from './table-view.ts'
 
 interface FindFieldProps {
   label: string
@@ -9,7 +12,7 @@ interface FindFieldProps {
   onFind: (find: string) => void
 }
 
-export function FindField({ label, find, onFind }: FindFieldProps) {
+function FindField({ label, find, onFind }: FindFieldProps) {
   const [text, setText] = useState(find)
   const told = useRef(find)
   useEffect(() => {
@@ -26,7 +29,7 @@ export function FindField({ label, find, onFind }: FindFieldProps) {
     return () => clearTimeout(timer)
   }, [text, onFind])
   return (
-    <label className="find-field">
+    <label className="search-field find-field">
       <Search size={14} aria-hidden />
       <span className="visually-hidden">{label}</span>
       <input
@@ -37,5 +40,37 @@ export function FindField({ label, find, onFind }: FindFieldProps) {
         onChange={(event) => setText(event.currentTarget.value)}
       />
     </label>
+  )
+}
+
+interface ListControlsProps {
+  /** What the rows are, in the plural. */
+  what: string
+  view: TableView
+  onView: (view: TableView) => void
+  /** undefined until it is known. */
+  rowCount: number | undefined
+  children?: ReactNode
+}
+
+export function ListControls({ what, view, onView, rowCount, children }: ListControlsProps) {
+  return (
+    <div className="list-controls">
+      <FindField
+        label="Find in paths and partitions"
+        find={view.find}
+        onFind={(find) => onView({ ...view, find, page: 0 })}
+      />
+      {children}
+      {rowCount !== undefined && (
+        <PageTurner
+          what={what}
+          page={view.page}
+          pageRows={LIST_PAGE_ROWS}
+          rowCount={rowCount}
+          onPage={(page) => onView({ ...view, page })}
+        />
+      )}
+    </div>
   )
 }

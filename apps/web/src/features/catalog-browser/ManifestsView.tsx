@@ -4,13 +4,11 @@ import type { SnapshotInfo } from '@lake/core/api/contract.ts'
 import type { TableManifest, TableManifestsResponse } from '@lake/core/api/table-contents.ts'
 import type { TableReceipt } from '@lake/core/flight/receipt.ts'
 import type { TableName } from '../../api/table-name.ts'
-import { LIST_PAGE_ROWS } from '../../limits.ts'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
 import { bytesText, countText } from '../../ui/format-quantity.ts'
-import { PageTurner } from '../../ui/PageTurner.tsx'
 import { TableFrame } from '../../ui/TableFrame.tsx'
-import { addedText, PartitionCell, PathCell } from './FilesView.tsx'
-import { FindField } from './ListControls.tsx'
+import { addedText, PartitionCell, PathCell } from './ContentsCells.tsx'
+import { ListControls } from './ListControls.tsx'
 import { SortHeader } from './SortHeader.tsx'
 import { sortedBy, type ManifestSort, type TableView } from './table-view.ts'
 import { useTableManifests } from './use-table-contents.ts'
@@ -125,22 +123,7 @@ export function ManifestsView(props: ManifestsViewProps) {
         {manifests.isPending && <output className="page-note">reading the manifest list…</output>}
         {data !== undefined && renderReceipt(data.table, totals(data))}
       </div>
-      <div className="list-controls">
-        <FindField
-          label="Find in paths and partitions"
-          find={view.find}
-          onFind={(find) => onView({ ...view, find, page: 0 })}
-        />
-        {data !== undefined && (
-          <PageTurner
-            what="manifests"
-            page={view.page}
-            pageRows={LIST_PAGE_ROWS}
-            rowCount={data.rowCount}
-            onPage={(page) => onView({ ...view, page })}
-          />
-        )}
-      </div>
+      <ListControls what="manifests" view={view} onView={onView} rowCount={data?.rowCount} />
       {manifests.isError && <ErrorNotice error={manifests.error} onRetry={() => void manifests.refetch()} />}
       {data !== undefined && data.rowCount > 0 && (
         <ManifestsTable {...props} data={data} isBusy={manifests.isPlaceholderData} />

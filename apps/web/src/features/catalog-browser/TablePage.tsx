@@ -18,6 +18,7 @@ import { RefsTable, SnapshotsTable } from './SnapshotsTable.tsx'
 import { StorageAccess } from './StorageAccess.tsx'
 import { TableFigures } from './TableFigures.tsx'
 import { PartitionsAndOrders, Properties } from './TableLayout.tsx'
+import { quoted } from '../../sql/quoted.ts'
 import { parseTableView, PLAIN_VIEW, tableViewSearch, type TableView } from './table-view.ts'
 
 interface TablePageProps {
@@ -47,8 +48,6 @@ interface PartProps extends Omit<TablePageProps, 'search' | 'onSearch'> {
 }
 
 const NothingYet = () => <p className="page-note">Nothing has been committed to this table yet.</p>
-
-const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
 /** What a part says of files and manifests; none of it without a snapshot. */
 function ContentsPart({ snapshot, table, view, ...props }: PartProps) {

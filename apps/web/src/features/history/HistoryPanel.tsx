@@ -102,7 +102,7 @@ interface ListProps {
 function SearchedList({ label, search, onSearch, children }: ListProps) {
   return (
     <section className="catalog" aria-label={label}>
-      <search className="catalog-search">
+      <search className="search-field catalog-search">
         <input
           aria-label={`Search in ${label.toLowerCase()}`}
           placeholder="Search text and tables"

@@ -8,7 +8,9 @@ import {
   type DrawHeaderCallback,
   type GridCell,
   type GridColumn,
+  type GridKeyEventArgs,
   type GridSelection,
+  type HeaderClickedEventArgs,
   type Item,
   type Rectangle,
 } from '@glideapps/glide-data-grid'
@@ -28,6 +30,7 @@ import { CELL_DISPLAY_CHARS_MAX, CELL_TIP_CHARS_MAX } from '../../limits.ts'
 import type { ResultBuffer } from '../../query-run/result-buffer.ts'
 import { useIsDark } from '../../ui/theme.ts'
 import { useElementWidth } from '../../ui/use-element-width.ts'
+import { useStableCallback } from '../../ui/use-stable-callback.ts'
 import { CellTip, useCellTip } from './CellTip.tsx'
 import { columnWidths, displayText, fitText, textAt, type ResultColumn } from './grid-columns.ts'
 import { GRID_FONT, gridTheme, type GridTheme } from './grid-theme.ts'
@@ -234,12 +237,49 @@ function useRegion({ buffer, rows, rowCount }: ResultGridProps, frame: RefObject
   )
 }
 
+/**
+ * What the grid library calls. None ever changes: it makes what assistive technology reads anew whenever one does, and
+ * would never come to it while rows arrive.
+ */
+function useHandlers(
+  { onView, onWidth, onStats, onOpenCell, onColumnMenu }: ResultGridProps,
+  shown: readonly number[],
+  setResizing: (resizing: { column: number; width: number } | null) => void,
+) {
+  return {
+    onColumnMoved: useStableCallback((from: number, to: number) =>
+      onView((old) => moveColumn(old, from, to)),
+    ),
+    onColumnResize: useStableCallback((_column: GridColumn, width: number, index: number) => {
+      const column = shown[index]
+      if (column !== undefined) setResizing({ column, width: Math.round(width) })
+    }),
+    onColumnResizeEnd: useStableCallback((_column: GridColumn, width: number, index: number) => {
+      const column = shown[index]
+      if (column !== undefined) onWidth(column, Math.round(width))
+      setResizing(null)
+    }),
+    onKeyDown: useStableCallback((event: GridKeyEventArgs) => {
+      if (event.key !== ' ' || event.ctrlKey || event.metaKey || event.shiftKey) return
+      event.cancel()
+      onStats()
+    }),
+    onHeaderContextMenu: useStableCallback((index: number, event: HeaderClickedEventArgs) => {
+      event.preventDefault()
+      const column = shown[index]
+      const { x, y, height } = event.bounds
+      if (column !== undefined) onColumnMenu(column, { left: x, top: y, bottom: y + height })
+    }),
+    onCellActivated: useStableCallback(([place, row]: Item) => onOpenCell(shown[place] ?? 0, row)),
+  }
+}
+
 export function ResultGrid(props: ResultGridProps) {
-  const { view, rowCount, selection, onView, onSelection, onOpenCell, onColumnMenu, onCopy, handle } = props
-  const { onWidth, onStats } = props
+  const { view, rowCount, selection, onSelection, onCopy, handle } = props
   const frame = useRef<HTMLDivElement>(null)
   const frameWidth = useElementWidth(frame)
   const { theme, shown, gridColumns, getCellContent, drawHeader, setResizing } = useDrawing(props)
+  const handlers = useHandlers(props, shown, setResizing)
   const tip = useCellTip(useHiddenText(props, shown, getCellContent))
   const onRegion = useRegion(props, frame)
   const markerPx = markerWidth(rowCount)
@@ -265,28 +305,7 @@ export function ResultGrid(props: ResultGridProps) {
         gridSelection={selection}
         onGridSelectionChange={onSelection}
         onVisibleRegionChanged={onRegion}
-        onColumnMoved={(from, to) => onView((old) => moveColumn(old, from, to))}
-        onColumnResize={(_column, width, index) => {
-          const column = shown[index]
-          if (column !== undefined) setResizing({ column, width: Math.round(width) })
-        }}
-        onColumnResizeEnd={(_column, width, index) => {
-          const column = shown[index]
-          if (column !== undefined) onWidth(column, Math.round(width))
-          setResizing(null)
-        }}
-        onKeyDown={(event) => {
-          if (event.key !== ' ' || event.ctrlKey || event.metaKey || event.shiftKey) return
-          event.cancel()
-          onStats()
-        }}
-        onHeaderContextMenu={(index, event) => {
-          event.preventDefault()
-          const column = shown[index]
-          const { x, y, height } = event.bounds
-          if (column !== undefined) onColumnMenu(column, { left: x, top: y, bottom: y + height })
-        }}
-        onCellActivated={([place, row]) => onOpenCell(shown[place] ?? 0, row)}
+        {...handlers}
         onItemHovered={tip.onItemHovered}
         keybindings={KEYBINDINGS}
         smoothScrollX

@@ -5,6 +5,7 @@ import { uniqueNames } from '@lake/core/values/unique-names.ts'
 import { COPY_CHARS_MAX } from '../../limits.ts'
 import type { ResultColumn } from './grid-columns.ts'
 import { tsvOf } from './tsv.ts'
+import { quoted } from '../../sql/quoted.ts'
 
 export type CopyFormat = 'TSV' | 'CSV' | 'JSON' | 'Markdown' | 'SQL IN list'
 export const COPY_FORMATS: readonly CopyFormat[] = ['TSV', 'CSV', 'JSON', 'Markdown', 'SQL IN list']
@@ -64,10 +65,10 @@ function sqlLiteral(value: string, { sqlType: type, isNumeric }: ResultColumn): 
   const sqlType = type === 'TIMESTAMP_NS WITH TIME ZONE' ? 'TIMESTAMP_NS' : type
   if (sqlType === 'BOOLEAN') return value
   if (isNumeric && /^-?\d+(\.\d+)?$/.test(value)) return value
-  const quoted = `'${value.replaceAll("'", "''")}'`
-  if (isNumeric) return `${quoted}::${sqlType}`
+  const text = quoted(value)
+  if (isNumeric) return `${text}::${sqlType}`
   if (sqlType === 'BLOB') return `unhex('${value.replace(/^0x/, '')}')`
-  return TYPED_LITERAL.test(sqlType) ? `${quoted}::${sqlType}` : quoted
+  return TYPED_LITERAL.test(sqlType) ? `${text}::${sqlType}` : text
 }
 
 /** Distinct values of the first column; NULL is left out, since IN never finds it. */

@@ -3,7 +3,7 @@ import { AppError } from '@lake/core/errors.ts'
 import { ticketClaims, type TicketClaims } from '@lake/core/flight/ticket.ts'
 import type { Clock } from '../concurrency/clock.ts'
 import type { TicketKey } from '../config.ts'
-import { createSealer } from '../sealing/sealer.ts'
+import { createSealer } from './sealer.ts'
 
 export interface TicketSealer {
   seal(claims: TicketClaims): string
