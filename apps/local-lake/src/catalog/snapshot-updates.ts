@@ -1,5 +1,5 @@
-// The metadata updates that concern snapshots and refs. Source: table spec, "Snapshots", "Snapshot References" and "Row
-// Lineage". Snapshot ids are 64-bit and compared as bigints.
+// The metadata updates that concern snapshots, refs and statistics. Source: table spec, "Snapshots", "Snapshot References",
+// "Row Lineage" and "Table Statistics". Snapshot ids are 64-bit and compared as bigints.
 import { CatalogError } from './catalog-error.ts'
 import { asArray, asInt, asLong, asObject, asObjects, asString } from './json.ts'
 import type { Json, JsonObject } from './json.ts'
@@ -75,6 +75,7 @@ export function removeSnapshots(metadata: JsonObject, update: JsonObject): void 
   const keep = (list: string): JsonObject[] =>
     asObjects(metadata[list] ?? [], list).filter((item) => !isRemoved(item))
   metadata['snapshots'] = keep('snapshots')
+  metadata['statistics'] = keep('statistics')
   // What is before a removed entry goes too: a log with a gap would answer for the time of the gap, and wrongly.
   const log = asObjects(metadata['snapshot-log'] ?? [], 'snapshot-log')
   metadata['snapshot-log'] = log.slice(log.findLastIndex(isRemoved) + 1)
@@ -91,3 +92,23 @@ function removeRef(metadata: JsonObject, name: string): void {
   metadata['refs'] = Object.fromEntries(Object.entries(refs).filter(([key]) => key !== name))
   if (name === MAIN) metadata['current-snapshot-id'] = -1
 }
+
+/** A snapshot has one statistics file: a new one takes the place of the one before. */
+export function setStatistics(metadata: JsonObject, update: JsonObject): void {
+  const statistics = asObject(update['statistics'], 'statistics')
+  const id = asLong(statistics['snapshot-id'], 'statistics.snapshot-id')
+  asString(statistics['statistics-path'], 'statistics-path')
+  const snapshots = asObjects(metadata['snapshots'] ?? [], 'snapshots')
+  if (!snapshots.some((known) => asLong(known['snapshot-id'], 'snapshot-id') === id))
+    throw CatalogError.badRequest(`No such snapshot: ${id}`)
+  metadata['statistics'] = [...statisticsOfOthers(metadata, id), statistics]
+}
+
+export function removeStatistics(metadata: JsonObject, update: JsonObject): void {
+  metadata['statistics'] = statisticsOfOthers(metadata, asLong(update['snapshot-id'], 'snapshot-id'))
+}
+
+const statisticsOfOthers = (metadata: JsonObject, snapshotId: bigint): JsonObject[] =>
+  asObjects(metadata['statistics'] ?? [], 'statistics').filter(
+    (known) => asLong(known['snapshot-id'], 'snapshot-id') !== snapshotId,
+  )

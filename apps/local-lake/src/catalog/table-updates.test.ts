@@ -110,6 +110,24 @@ describe('updates', () => {
     expect(removed['snapshot-log']).toEqual([{ 'snapshot-id': A, 'timestamp-ms': 9_500 }])
   })
 
+  it('keeps one statistics file of a snapshot, and none of a snapshot that is gone', () => {
+    const statistics = (id: bigint, path: string): JsonObject => ({
+      action: 'set-statistics',
+      'snapshot-id': id,
+      statistics: { 'snapshot-id': id, 'statistics-path': path, 'blob-metadata': [] },
+    })
+    const pathsOf = (metadata: JsonObject) =>
+      (metadata['statistics'] as JsonObject[]).map((item) => item['statistics-path'])
+    const set = applyUpdates(withTwo, [statistics(A, 'old'), statistics(B, 'b'), statistics(A, 'new')], 1)
+    expect(pathsOf(set)).toEqual(['b', 'new'])
+    const taken = applyUpdates(set, [{ action: 'remove-statistics', 'snapshot-id': B }], 1)
+    expect(pathsOf(taken)).toEqual(['new'])
+    expect(pathsOf(applyUpdates(set, [{ action: 'remove-snapshots', 'snapshot-ids': [A] }], 1))).toEqual([
+      'b',
+    ])
+    expect(() => applyUpdates(table, [statistics(A, 'early')], 1)).toThrow(/No such snapshot/)
+  })
+
   it('sets and removes properties', () => {
     const set = applyUpdates(table, [{ action: 'set-properties', updates: { a: '1', b: '2' } }], 1)
     const removed = applyUpdates(set, [{ action: 'remove-properties', removals: ['a', 'none'] }], 1)

@@ -4,7 +4,14 @@
 import { CatalogError } from './catalog-error.ts'
 import { asArray, asInt, asLong, asObject, asObjects, asString, asStringMap, formatJson } from './json.ts'
 import type { Json, JsonObject } from './json.ts'
-import { addSnapshot, removeSnapshotRef, removeSnapshots, setSnapshotRef } from './snapshot-updates.ts'
+import {
+  addSnapshot,
+  removeSnapshotRef,
+  removeSnapshots,
+  removeStatistics,
+  setSnapshotRef,
+  setStatistics,
+} from './snapshot-updates.ts'
 
 /** What the updates of one commit know of each other. -1 as an id means "the one added last in this commit". */
 export interface CommitContext {
@@ -107,6 +114,8 @@ const UPDATES: Readonly<Record<string, Update>> = {
   'set-snapshot-ref': setSnapshotRef,
   'remove-snapshots': removeSnapshots,
   'remove-snapshot-ref': removeSnapshotRef,
+  'set-statistics': setStatistics,
+  'remove-statistics': removeStatistics,
   'set-location': (metadata, update) => {
     metadata['location'] = asString(update['location'], 'location').replace(/\/+$/, '')
   },
