@@ -122,6 +122,61 @@ describe('analytics.episodes', () => {
   })
 })
 
+describe('analytics.maintenance', () => {
+  it('has a schema, partitions and an order that changed, a tag, a branch and sketches', async () => {
+    const metadata = await metadataOf('analytics', 'maintenance')
+    const snapshots = asObjects(metadata['snapshots'], 'snapshots')
+    expect(snapshots.map((snapshot) => snapshot['schema-id'])).toEqual([0, 0, 1, 1, 2, 2, 2, 2])
+    expect([metadata['default-spec-id'], metadata['default-sort-order-id']]).toEqual([2, 2])
+    expect(metadata['last-partition-id']).toBe(1_002)
+    const [tagged, current, late] = snapshots.slice(-3).map((snapshot) => snapshot['snapshot-id'])
+    expect(metadata['current-snapshot-id']).toBe(current)
+    expect(metadata['refs']).toEqual({
+      main: { 'snapshot-id': current, type: 'branch' },
+      'q3-close': { 'snapshot-id': tagged, type: 'tag' },
+      'late-entries': { 'snapshot-id': late, type: 'branch' },
+    })
+    expect(snapshots.at(-1)?.['parent-snapshot-id']).toBe(current)
+    const [statistics] = asObjects(metadata['statistics'], 'statistics')
+    expect(statistics?.['snapshot-id']).toBe(tagged)
+    const blobs = asObjects(statistics?.['blob-metadata'], 'blobs')
+    expect(blobs.map((blob) => [blob['fields'], blob['properties']])).toEqual([
+      [[1], { ndv: '5221' }],
+      [[2], { ndv: '500' }],
+      [[4], { ndv: '8' }],
+      [[9], { ndv: '3' }],
+    ])
+  })
+
+  it('has rows in the partitions and the order that its files claim', async () => {
+    const metadata = await metadataOf('analytics', 'maintenance')
+    const tagged = asObjects(metadata['snapshots'], 'snapshots').at(-3)!
+    const files = await filesOf(tagged)
+    expect(files.map((file) => file.sort_order_id)).toEqual([2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 0, 0])
+    const [counted] = await rows(
+      `SELECT count(*) AS n, count(DISTINCT visit_id) AS ids FROM read_parquet(${paths(files)}, union_by_name = true)`,
+    )
+    expect(counted).toEqual({ n: '5200', ids: '5200' })
+    const robots = new Map<string, number | null>()
+    for (const file of files.filter(({ sort_order_id: order }) => order === 2)) {
+      const inFile =
+        await rows(`SELECT robot_id, opened_at::VARCHAR AS at, datediff('day', DATE '1970-01-01', opened_at::DATE) AS day
+        FROM read_parquet(${paths([file])}, file_row_number = true) ORDER BY file_row_number`)
+      expect(new Set(inFile.map(({ day }) => Number(day)))).toEqual(
+        new Set([file.partition['opened_at_day']]),
+      )
+      const keys = inFile.map((row) => `${String(row['robot_id'])} ${String(row['at'])}`)
+      const robotIds = keys.map((key) => key.slice(0, 6))
+      expect(robotIds).toEqual(robotIds.toSorted())
+      for (const [index, key] of keys.entries())
+        if (robotIds[index + 1] === robotIds[index]) expect(key > keys[index + 1]!).toBe(true)
+      const bucket = file.partition['robot_id_bucket'] ?? null
+      for (const id of robotIds) expect([id, robots.get(id) ?? bucket]).toEqual([id, bucket])
+      for (const id of robotIds) robots.set(id, bucket)
+    }
+  })
+})
+
 describe('metrics', () => {
   it.each([
     ['analytics', 'robots'],
@@ -135,6 +190,16 @@ describe('metrics', () => {
     for (const file of [files[0]!, files.at(-1)!]) await checkFile(file, fields)
   })
 
+  it('of analytics.maintenance agree with the data, in each schema that files were written with', async () => {
+    const metadata = await metadataOf('analytics', 'maintenance')
+    const schemas = asObjects(metadata['schemas'], 'schemas')
+    const files = await filesOf(asObjects(metadata['snapshots'], 'snapshots').at(-3)!)
+    for (const version of [0, 1, 2]) {
+      const file = files.find(({ sort_order_id: order }) => order === version)!
+      await checkFile(file, schemas[version]!['fields'] as unknown as FieldJson[])
+    }
+  })
+
   async function checkFile(file: DataFile, fields: readonly FieldJson[]): Promise<void> {
     const own = paths([file])
     const [total] = await rows(`SELECT count(*) AS n FROM read_parquet(${own})`)
@@ -145,7 +210,7 @@ describe('metrics', () => {
       const nulls = file.null_value_counts?.find(({ key }) => key === leaf.id)?.value
       if (leaf.isRepeated) expect(nulls).toBeUndefined()
       if (nulls === undefined) continue
-      const isFloat = leaf.type === 'double'
+      const isFloat = leaf.type === 'double' || leaf.type === 'float'
       const real = isFloat ? `CASE WHEN NOT isnan(${path}) THEN ${path} END` : path
       const nan = isFloat ? `count(*) FILTER (isnan(${path}))` : '0'
       const text =

@@ -90,7 +90,7 @@ const CORPUS_TABLES = [
   'trino/conflict_truncate',
 ]
 /** Not the largest: each statement reads all of a table at least once. */
-const DEMO_TABLES = ['analytics/robots', 'analytics/telemetry', 'models/runs']
+const DEMO_TABLES = ['analytics/maintenance', 'analytics/robots', 'analytics/telemetry', 'models/runs']
 const COLUMNS_MAX = 14
 /** Every table has them; asked for in these, with many row groups, deletes, partitions, Avro files or lineage. */
 const RESERVED_IN: ReadonlySet<string> = new Set([

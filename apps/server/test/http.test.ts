@@ -138,7 +138,7 @@ describe('catalog pages', () => {
     )
     expect(tables).toEqual({
       namespace: ['analytics'],
-      tables: ['episodes', 'robots', 'telemetry'],
+      tables: ['episodes', 'maintenance', 'robots', 'telemetry'],
       isTruncated: false,
     })
     const table = tableResponse.parse(

@@ -1,4 +1,6 @@
 // What a demo table is, and the small arithmetic that all of them share: days, times of commits, sizes of files.
+import { asObject, parseJson } from '../catalog/json.ts'
+import type { JsonObject } from '../catalog/json.ts'
 import type { Lake, TableIdent } from '../iceberg/commit-snapshot.ts'
 import type { ParquetWriter } from '../iceberg/parquet-writer.ts'
 import type { FieldJson } from '../iceberg/schema-fields.ts'
@@ -15,8 +17,10 @@ export interface DemoContext extends Lake {
 export interface DemoTable {
   readonly ident: TableIdent
   readonly fields: readonly FieldJson[]
-  /** Source field and name of the identity partition; undefined: unpartitioned. */
-  readonly partitionBy?: { readonly sourceId: number; readonly name: string }
+  /** Columns that tell rows apart. Default: none. */
+  readonly identifierFieldIds?: readonly number[]
+  /** Source field, name and transform (default: identity) of the partition; undefined: unpartitioned. */
+  readonly partitionBy?: { readonly sourceId: number; readonly name: string; readonly transform?: string }
   readonly comment: string
   /** Time of creation, before the first snapshot. */
   readonly createdMs: number
@@ -31,6 +35,14 @@ const EPOCH_MS = Date.parse('2026-10-05T00:00:00Z')
  */
 export function demoTime(ms: number): number {
   return ms - Math.max(0, EPOCH_MS - Date.now())
+}
+
+export function schemaJson(
+  fields: readonly FieldJson[],
+  identifierFieldIds: readonly number[] = [],
+): JsonObject {
+  const identifiers = identifierFieldIds.length === 0 ? {} : { 'identifier-field-ids': identifierFieldIds }
+  return asObject(parseJson(JSON.stringify({ type: 'struct', fields, ...identifiers })), 'schema')
 }
 
 /** Days from 1970 of a date such as 2026-09-30. */

@@ -8,16 +8,17 @@ import type { JsonObject } from '../catalog/json.ts'
 import type { Lake, TableIdent } from '../iceberg/commit-snapshot.ts'
 import { ParquetWriter } from '../iceberg/parquet-writer.ts'
 import type { ObjectFiles } from '../s3/object-files.ts'
-import { demoTime } from './demo-table.ts'
+import { demoTime, schemaJson } from './demo-table.ts'
 import type { DemoContext, DemoTable } from './demo-table.ts'
 import { episodesTable } from './episodes.ts'
+import { maintenanceTable } from './maintenance.ts'
 import { robotsTable } from './robots.ts'
 import { runsTable } from './runs.ts'
 import { telemetryTable } from './telemetry.ts'
 
 export const DEMO_NAMESPACES = ['analytics', 'models'] as const
 
-const TABLES: readonly DemoTable[] = [robotsTable, episodesTable, telemetryTable, runsTable]
+const TABLES: readonly DemoTable[] = [robotsTable, episodesTable, telemetryTable, maintenanceTable, runsTable]
 const IN_PROGRESS = 'lake.demo-in-progress'
 
 export async function createDemoTables(
@@ -61,14 +62,15 @@ async function isMade(catalog: Catalog, { namespace, name }: TableIdent): Promis
 
 async function createTable(
   context: Lake & Pick<DemoContext, 'writer' | 'scale'>,
-  { ident, fields, partitionBy, comment, createdMs, fill }: DemoTable,
+  { ident, fields, identifierFieldIds = [], partitionBy, comment, createdMs, fill }: DemoTable,
 ): Promise<void> {
   const { catalog } = context
-  const spec: JsonObject[] =
-    partitionBy === undefined
-      ? []
-      : [{ 'source-id': partitionBy.sourceId, transform: 'identity', name: partitionBy.name }]
-  const schema = asObject(parseJson(JSON.stringify({ type: 'struct', fields })), 'schema')
+  const spec: JsonObject[] = []
+  if (partitionBy !== undefined) {
+    const { sourceId, name, transform = 'identity' } = partitionBy
+    spec.push({ 'source-id': sourceId, transform, name })
+  }
+  const schema = schemaJson(fields, identifierFieldIds)
   const request: JsonObject = {
     schema,
     'partition-spec': { fields: spec },

@@ -5,11 +5,12 @@ import { commitSnapshot } from '../iceberg/commit-snapshot.ts'
 import type { DataFile } from '../iceberg/manifest-files.ts'
 import { literal } from '../iceberg/parquet-writer.ts'
 import type { ParquetFile } from '../iceberg/parquet-writer.ts'
-import { field, struct } from '../iceberg/schema-fields.ts'
+import { field } from '../iceberg/schema-fields.ts'
 import type { FieldJson } from '../iceberg/schema-fields.ts'
-import { dayNumber, dayText, demoTime, scaled, unevenParts } from './demo-table.ts'
+import { dayNumber, dayText, demoTime, scaled, schemaJson, unevenParts } from './demo-table.ts'
 import type { DemoContext, DemoTable } from './demo-table.ts'
 import { episodesSql } from './episodes-sql.ts'
+import { writePositionDeletes } from './position-deletes.ts'
 
 export const EPISODES = { namespace: ['analytics'], name: 'episodes' } as const
 
@@ -119,9 +120,8 @@ function episodesFile(context: DemoContext, file: EpisodesFile): ParquetFile {
 }
 
 async function addOperator({ catalog, table }: DemoContext): Promise<void> {
-  const schema = JSON.parse(JSON.stringify(struct(...EPISODE_FIELDS))) as { type: string; fields: [] }
   const updates = [
-    { action: 'add-schema', schema, 'last-column-id': OPERATOR.id },
+    { action: 'add-schema', schema: schemaJson(EPISODE_FIELDS), 'last-column-id': OPERATOR.id },
     { action: 'set-current-schema', 'schema-id': -1 },
   ]
   const requirements = [{ type: 'assert-last-assigned-field-id', 'last-assigned-field-id': OPERATOR.id - 1 }]
@@ -138,7 +138,10 @@ async function repair(context: DemoContext, days: ReadonlyMap<number, readonly D
   const deletes: DataFile[] = []
   const replacements: DataFile[] = []
   for (const files of days.values()) {
-    deletes.push(await writePositionDeletes(context, files))
+    const count = deletedRows(context.scale)
+    const deleted = files.map((file) => ({ file, count, stride: stride(file, count) }))
+    const location = dataLocation(context, files[0]?.partition['day'] ?? 0, '00000-0-deletes')
+    deletes.push(await writePositionDeletes(context.writer, location, deleted))
     for (const file of files) replacements.push(await rewriteWithoutDeleted(context, file))
   }
   await commitSnapshot(context, context.table, {
@@ -152,28 +155,6 @@ async function repair(context: DemoContext, days: ReadonlyMap<number, readonly D
     added: replacements,
     removedPaths: new Set(replaced.map((file) => file.file_path)),
     timestampMs: commitTime(REPAIRED_AT),
-  })
-}
-
-const DELETE_FIELDS: readonly FieldJson[] = [
-  { ...field(2_147_483_546, 'file_path', 'string'), required: true },
-  { ...field(2_147_483_545, 'pos', 'long'), required: true },
-]
-
-async function writePositionDeletes(context: DemoContext, files: readonly DataFile[]): Promise<DataFile> {
-  const count = deletedRows(context.scale)
-  const positions = files.map((file) => {
-    return `SELECT ${literal(file.file_path)} AS file_path, (i * ${stride(file, count)})::BIGINT AS pos FROM range(${count}) r(i)`
-  })
-  const day = files[0]?.partition['day'] ?? 0
-  return context.writer.write({
-    sql: `${positions.join(' UNION ALL ')} ORDER BY file_path, pos`,
-    fields: DELETE_FIELDS,
-    location: dataLocation(context, day, '00000-0-deletes'),
-    partition: { day },
-    rowGroupRows: ROW_GROUP_ROWS,
-    content: 1,
-    isBoundWhole: true,
   })
 }
 

@@ -24,7 +24,8 @@ import {
   writeManifest,
   writeManifestList,
 } from './manifest-files.ts'
-import type { DataFile, ManifestEntry, ManifestFile, SnapshotInfo, SpecInfo } from './manifest-files.ts'
+import type { DataFile, ManifestEntry, ManifestFile, SnapshotInfo } from './manifest-files.ts'
+import { defaultSpec } from './partition-columns.ts'
 import { snapshotSummary } from './snapshot-summary.ts'
 
 export interface TableIdent {
@@ -36,9 +37,11 @@ export interface SnapshotChange {
   readonly operation: 'append' | 'delete' | 'overwrite'
   /** Data and delete files. */
   readonly added: readonly DataFile[]
-  /** Paths of data and delete files of the current snapshot. */
+  /** Paths of data and delete files of the snapshot before. */
   readonly removedPaths?: ReadonlySet<string>
   readonly timestampMs: number
+  /** Where it goes; a branch that is not there begins at what is current. Default: main. */
+  readonly branch?: string
 }
 
 export interface Lake {
@@ -65,7 +68,9 @@ async function attemptCommit(
 ): Promise<void> {
   const { metadataText } = await catalog.loadTable(table.namespace, table.name)
   const metadata = asObject(parseJson(metadataText), 'metadata')
-  const parent = currentSnapshot(metadata)
+  const branch = change.branch ?? 'main'
+  const head = headOf(metadata, branch)
+  const parent = snapshotOf(metadata, head ?? headOf(metadata, 'main'))
   const snapshot: SnapshotInfo = {
     location: asString(metadata['location'], 'location'),
     snapshotId: randomBytes(8).readBigUInt64BE() >> 1n,
@@ -79,7 +84,7 @@ async function attemptCommit(
   const manifests: ManifestFile[] = []
   for (const manifest of before.filter(hasLiveFiles))
     manifests.push(await withoutFiles(objects, snapshot, manifest, { removedPaths, removed }))
-  if (removed.length !== removedPaths.size) throw new Error('A file to remove is not in the current snapshot')
+  if (removed.length !== removedPaths.size) throw new Error('A file to remove is not in the snapshot before')
   for (const content of [0, 1] as const) {
     const files = change.added.filter((file) => (file.content === 0 ? 0 : 1) === content)
     const entries = files.map((file) => addedEntry(file, snapshot.snapshotId))
@@ -102,13 +107,13 @@ async function attemptCommit(
     {
       requirements: [
         { type: 'assert-table-uuid', uuid: metadata['table-uuid'] },
-        { type: 'assert-ref-snapshot-id', ref: 'main', 'snapshot-id': parent?.snapshotId ?? null },
+        { type: 'assert-ref-snapshot-id', ref: branch, 'snapshot-id': head ?? null },
       ],
       updates: [
         { action: 'add-snapshot', snapshot: added },
         {
           action: 'set-snapshot-ref',
-          'ref-name': 'main',
+          'ref-name': branch,
           type: 'branch',
           'snapshot-id': snapshot.snapshotId,
         },
@@ -154,16 +159,21 @@ async function withoutFiles(
   return writeManifest(objects, snapshot, manifest.content === 0 ? 0 : 1, rewritten)
 }
 
-function currentSnapshot(
+function headOf(metadata: JsonObject, branch: string): bigint | undefined {
+  const ref = asObject(metadata['refs'] ?? {}, 'refs')[branch]
+  return ref === undefined ? undefined : asLong(asObject(ref, 'ref')['snapshot-id'], 'snapshot-id')
+}
+
+function snapshotOf(
   metadata: JsonObject,
+  snapshotId: bigint | undefined,
 ): { snapshotId: bigint; manifestList: string; summary: Record<string, string> } | undefined {
-  const current = asLong(metadata['current-snapshot-id'] ?? -1, 'current-snapshot-id')
   const snapshot = asObjects(metadata['snapshots'] ?? [], 'snapshots').find(
-    (known) => asLong(known['snapshot-id'], 'snapshot-id') === current,
+    (known) => asLong(known['snapshot-id'], 'snapshot-id') === snapshotId,
   )
-  if (snapshot === undefined) return undefined
+  if (snapshot === undefined || snapshotId === undefined) return undefined
   return {
-    snapshotId: current,
+    snapshotId,
     manifestList: asString(snapshot['manifest-list'], 'manifest-list'),
     summary: asStringMap(snapshot['summary'], 'summary'),
   }
@@ -173,22 +183,4 @@ function currentSchema(metadata: JsonObject): { schemaText: string; schemaId: nu
   const schemaId = asInt(metadata['current-schema-id'], 'current-schema-id')
   const schema = asObjects(metadata['schemas'], 'schemas').find((known) => known['schema-id'] === schemaId)
   return { schemaText: formatJson(schema ?? null), schemaId }
-}
-
-/** The default spec, which must be the identity of a date, or nothing. */
-function defaultSpec(metadata: JsonObject): SpecInfo {
-  const specId = asInt(metadata['default-spec-id'], 'default-spec-id')
-  const spec = asObjects(metadata['partition-specs'], 'partition-specs').find(
-    (known) => known['spec-id'] === specId,
-  )
-  const fields = asObjects(spec?.['fields'] ?? [], 'spec.fields').map((field) => {
-    if (field['transform'] !== 'identity' || field['name'] !== 'day')
-      throw new Error('Only tables partitioned by the identity of a day are written here')
-    return {
-      fieldId: asInt(field['field-id'], 'field-id'),
-      name: 'day',
-      sourceId: asInt(field['source-id'], 'source-id'),
-    }
-  })
-  return { specId, fields }
 }

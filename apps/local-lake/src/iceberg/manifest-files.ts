@@ -5,6 +5,8 @@ import { LAKE_BUCKET, toKey } from '../catalog/catalog.ts'
 import type { ObjectFiles } from '../s3/object-files.ts'
 import { decodeContainer, encodeContainer } from './avro-container.ts'
 import { MANIFEST_LIST_SCHEMA, manifestSchema } from './manifest-schemas.ts'
+import { partitionColumn } from './partition-columns.ts'
+import type { SpecInfo } from './partition-columns.ts'
 import { encodeValue } from './single-value.ts'
 
 export interface IntMapEntry<T> {
@@ -18,7 +20,7 @@ export interface DataFile {
   readonly content: number
   readonly file_path: string
   readonly file_format: string
-  /** By partition field name. Dates are days from 1970. */
+  /** By partition field name. Dates are days from 1970, months are months. */
   readonly partition: Readonly<Record<string, number | null>>
   readonly record_count: bigint
   readonly file_size_in_bytes: bigint
@@ -65,12 +67,6 @@ export interface ManifestFile {
   readonly key_metadata: null
 }
 
-/** The date partition of a spec, by which all partitioned demo tables are laid out; none when unpartitioned. */
-export interface SpecInfo {
-  readonly specId: number
-  readonly fields: readonly { readonly fieldId: number; readonly name: string; readonly sourceId: number }[]
-}
-
 export interface SnapshotInfo {
   readonly location: string
   readonly snapshotId: bigint
@@ -88,13 +84,10 @@ export async function writeManifest(
   entries: readonly ManifestEntry[],
 ): Promise<ManifestFile> {
   const { spec } = snapshot
-  const columns = spec.fields.map(({ fieldId, name }) => {
-    return { fieldId, name, avroType: { type: 'int', logicalType: 'date' } }
+  const specFields = spec.fields.map(({ fieldId, name, sourceId, transform }) => {
+    return { name, transform, 'source-id': sourceId, 'field-id': fieldId }
   })
-  const specFields = spec.fields.map(({ fieldId, name, sourceId }) => {
-    return { name, transform: 'identity', 'source-id': sourceId, 'field-id': fieldId }
-  })
-  const bytes = encodeContainer(manifestSchema(columns), entries, {
+  const bytes = encodeContainer(manifestSchema(spec.fields.map(partitionColumn)), entries, {
     schema: snapshot.schemaText,
     'schema-id': String(snapshot.schemaId),
     'partition-spec': JSON.stringify(specFields),
@@ -139,13 +132,13 @@ function manifestLine(
 
 function fieldSummary(entries: readonly ManifestEntry[], name: string): object {
   const values = entries.map((entry) => entry.data_file.partition[name] ?? null)
-  const days = values.filter((value) => value !== null)
-  const bound = (day: number): Buffer => encodeValue('int', String(day))
+  const present = values.filter((value) => value !== null)
+  const bound = (value: number): Buffer => encodeValue('int', String(value))
   return {
-    contains_null: days.length < values.length,
+    contains_null: present.length < values.length,
     contains_nan: false,
-    lower_bound: days.length === 0 ? null : bound(Math.min(...days)),
-    upper_bound: days.length === 0 ? null : bound(Math.max(...days)),
+    lower_bound: present.length === 0 ? null : bound(Math.min(...present)),
+    upper_bound: present.length === 0 ? null : bound(Math.max(...present)),
   }
 }
 

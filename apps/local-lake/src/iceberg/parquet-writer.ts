@@ -21,6 +21,8 @@ export interface ParquetFile {
   /** DuckDB rounds to its vectors of 2,048 rows. */
   readonly rowGroupRows: number
   readonly content?: 0 | 1
+  /** In whose order the rows are. Default: 0, in none. */
+  readonly sortOrderId?: number
   /** Bounds of strings are kept whole; readers of position deletes compare paths with them. */
   readonly isBoundWhole?: boolean
 }
@@ -82,6 +84,13 @@ export class ParquetWriter {
     return written
   }
 
+  /** Rows of a query, with values as text where numbers would not hold them. */
+  async rows(sql: string): Promise<Record<string, unknown>[]> {
+    const [connection] = this.#connections
+    if (connection === undefined) throw new Error('No connection is open')
+    return rowsOf(connection, sql)
+  }
+
   async #write(connection: DuckDBConnection, file: ParquetFile): Promise<DataFile> {
     const scratch = await this.#objects.scratchFile()
     const options = [
@@ -118,7 +127,7 @@ export class ParquetWriter {
       key_metadata: null,
       split_offsets: splitOffsets,
       equality_ids: null,
-      sort_order_id: file.content === 1 ? null : 0,
+      sort_order_id: file.content === 1 ? null : (file.sortOrderId ?? 0),
     }
   }
 
