@@ -99,17 +99,30 @@ test('a copied range is exact, with NULL and empty text apart', async ({ page })
     .toBe('9007199254740993\t\t""\tx y')
 })
 
-test('Enter on a cell shows its whole value', async ({ page }) => {
+test('[RW7] Enter on a cell shows its whole value, laid out', async ({ page }) => {
   const workbench = new Workbench(page)
   await workbench.open()
-  await workbench.run("SELECT repeat('long ', 300) || 'end' AS text")
+  const sql = "SELECT repeat('long ', 300) || 'end' AS text, {'a': [1.50, 9007199254740993]} AS nested"
+  await workbench.run(sql)
   await expect(workbench.exactness).toHaveText('exact')
   await expect(page.getByRole('button', { name: 'Find', exact: true })).toBeVisible()
   const box = await page.locator('.result-grid canvas').first().boundingBox()
   await page.mouse.click((box?.x ?? 0) + 80, (box?.y ?? 0) + 56)
   await page.keyboard.press('Enter')
-  await expect(page.getByRole('complementary', { name: 'Cell' })).toContainText('long end')
+  const viewer = page.getByRole('complementary', { name: 'Cell' })
+  await expect(viewer).toContainText('long end')
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('Enter')
+  const value = viewer.locator('pre')
+  await expect(value).toHaveText('{\n  "a": [\n    1.50,\n    9007199254740993.00\n  ]\n}', {
+    useInnerText: true,
+  })
   await workbench.screen('cell-viewer')
+  await workbench.expectAccessible()
+  await viewer.getByRole('button', { name: 'Lay out' }).click()
+  await expect(value).toHaveText('{"a": [1.50, 9007199254740993.00]}', { useInnerText: true })
+  // The keys were the grid's, also while the page was busy.
+  await workbench.expectEditorText(sql)
 })
 
 const ENDLESS = 'SELECT e.episode_id, r.range AS n FROM iceberg.analytics.episodes e, range(100000) r'

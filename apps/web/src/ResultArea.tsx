@@ -50,12 +50,19 @@ function receiptText({ state, rowCount }: RunSnapshot): string {
   return [exactnessOf(state, rowCount).text, ...tables, 'Lake Workbench'].join(' · ')
 }
 
-function ChartToggle({ isPressed, onToggle }: { isPressed: boolean; onToggle: () => void }) {
+interface ChartToggleProps {
+  isPressed: boolean
+  isPossible: boolean
+  onToggle: () => void
+}
+
+function ChartToggle({ isPressed, isPossible, onToggle }: ChartToggleProps) {
   return (
     <button
       type="button"
       className="button button-quiet receipt-toggle"
       aria-pressed={isPressed}
+      disabled={!isPossible}
       onClick={onToggle}
     >
       <ChartIcon size={14} aria-hidden /> Chart
@@ -88,7 +95,11 @@ export function ResultArea({ run, snapshot, title, onPlaceCursor }: ResultAreaPr
             {snapshot.background?.isReused === true && (
               <RunAnew onRunAnew={() => startRun(anewOf(run.source))} />
             )}
-            <ChartToggle isPressed={isChart} onToggle={() => setChart((shown) => !shown)} />
+            <ChartToggle
+              isPressed={isChart}
+              isPossible={isChart || snapshot.rowCount > 0}
+              onToggle={() => setChart((shown) => !shown)}
+            />
             <ExportMenu
               run={run}
               snapshot={snapshot}

@@ -12,8 +12,6 @@ import { NoResult } from './features/results/ResultsPane.tsx'
 import { ResultTabs } from './features/results/ResultTabs.tsx'
 import { RunBar } from './features/results/RunBar.tsx'
 import { startRun, stopTab, useRunSnapshot, useTabRuns } from './query-run/run-registry.ts'
-import { TimeTravel } from './features/time-travel/TimeTravel.tsx'
-import { tabActions } from './features/editor/tabs-store.ts'
 import { toApiError } from './api/api-error.ts'
 import { postPoll } from './api/client.ts'
 import { useSession } from './api/queries.ts'
@@ -45,8 +43,8 @@ interface Target {
   sql: string | null
 }
 
-/** Which text is estimated, and whether the panel of the estimate is open. */
-export function useEstimatePanel() {
+/** What Run would read in the tab, and whether the panel that says why is open. */
+export function useEstimatePanel({ id, pins, parameters = [] }: Tab) {
   const [target, setTarget] = useState<Target | null>(null)
   const [isOpen, setOpen] = useState(false)
   const onTarget = useCallback(
@@ -55,7 +53,10 @@ export function useEstimatePanel() {
   )
   const toggle = useCallback(() => setOpen((wasOpen) => !wasOpen), [])
   useExplainKey(toggle)
-  return { target, onTarget, isOpen, toggle }
+  const text = target?.tabId === id ? target.sql : null
+  const bound = text === null ? null : bindParameters(text, parameters)
+  const shown = useEstimate(bound?.kind === 'bound' ? bound.sql : null, pins)
+  return { shown, onTarget, isOpen, toggle }
 }
 
 function runInBackground(tab: Tab, text: RunText | null): void {
@@ -86,23 +87,15 @@ interface ResultsSectionProps {
 }
 
 export function ResultsSection({ tab, editor, estimate }: ResultsSectionProps) {
-  const { id: tabId, title, pins, parameters = [] } = tab
-  const { target, isOpen, toggle } = estimate
+  const { id: tabId, title } = tab
+  const { shown, isOpen, toggle } = estimate
   const tabRuns = useTabRuns(tabId)
   const run = tabRuns?.shown ?? null
   const snapshot = useRunSnapshot(run)
-  const text = target?.tabId === tabId ? target.sql : null
-  const bound = text === null ? null : bindParameters(text, parameters)
-  const shown = useEstimate(bound?.kind === 'bound' ? bound.sql : null, pins)
   const hasBackground = useSession().data?.hasBackground === true
   return (
     <section className="results-pane" aria-label="Results" data-zone="results">
       <ErrorBoundary name="The result">
-        <TimeTravel
-          tables={shown.estimate?.tables ?? []}
-          pins={pins}
-          onPin={(table, commit) => tabActions.pin(tabId, table, commit)}
-        />
         <RunBar
           snapshot={snapshot}
           waitingCount={tabRuns?.waiting.length ?? 0}

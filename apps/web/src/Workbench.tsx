@@ -8,6 +8,7 @@ import { parameterInputId } from './features/editor/ParameterStrip.tsx'
 import type { Tab } from './features/editor/tabs-state.ts'
 import { activeTab, onRemoteChange, tabActions, useTabs } from './features/editor/tabs-store.ts'
 import { EXPLAIN_SHORTCUT } from './features/estimate/ScanPreview.tsx'
+import { TimeTravel } from './features/time-travel/TimeTravel.tsx'
 import { RUN_ALL_STATEMENTS_MAX } from './limits.ts'
 import { dropRun, startRuns, stopTab, useRunningTabs, useTabRuns } from './query-run/run-registry.ts'
 import { ResultsSection, useEstimatePanel } from './ResultsSection.tsx'
@@ -122,6 +123,7 @@ interface WorkbenchProps {
 export function Workbench({ isHidden, editor, isResultShown, toggleResults }: WorkbenchProps) {
   const tabsSnapshot = useTabs()
   const { open, activeId } = tabsSnapshot.tabs
+  const tab = activeTab(tabsSnapshot.tabs)
   const tabRuns = useTabRuns(activeId)
   const runningIds = useRunningTabs()
   const signs = useMemo(() => signsOf(tabRuns), [tabRuns])
@@ -144,7 +146,7 @@ export function Workbench({ isHidden, editor, isResultShown, toggleResults }: Wo
     [onRunAll],
   )
   useEffect(() => onRemoteChange(({ closedIds }) => closedIds.forEach(dropRun)), [])
-  const estimate = useEstimatePanel()
+  const estimate = useEstimatePanel(tab)
   useStopKeys(activeId, runningIds.has(activeId))
   useRunKey(editor, isHidden)
   useWorkbenchCommands({ editor, tabId: activeId, toggleResults, toggleEstimate: estimate.toggle })
@@ -165,6 +167,13 @@ export function Workbench({ isHidden, editor, isResultShown, toggleResults }: Wo
               onRunAll={onRunAll}
               onTarget={estimate.onTarget}
               onClosed={dropRun}
+              footer={
+                <TimeTravel
+                  tables={estimate.shown.estimate?.tables ?? []}
+                  pins={tab.pins}
+                  onPin={(table, commit) => tabActions.pin(tab.id, table, commit)}
+                />
+              }
             />
           </ErrorBoundary>
         </Panel>
@@ -172,7 +181,7 @@ export function Workbench({ isHidden, editor, isResultShown, toggleResults }: Wo
           <>
             <Separator className="splitter" aria-label="Height of the editor" />
             <Panel id="results" minSize="140px" className="workbench-panel">
-              <ResultsSection tab={activeTab(tabsSnapshot.tabs)} editor={editor} estimate={estimate} />
+              <ResultsSection tab={tab} editor={editor} estimate={estimate} />
             </Panel>
           </>
         )}

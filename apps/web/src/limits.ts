@@ -135,3 +135,5 @@ export const RAIL_TABLES_MAX = 3
 export const COMPARED_PARTITIONS_MAX = 500
 export const PARAMETERS_MAX = 32
 export const PARAMETER_CHARS_MAX = 10_000
+/** Characters of a value that the cell viewer lays out over lines; longer ones are shown as they are. */
+export const VALUE_LAYOUT_CHARS_MAX = 200_000

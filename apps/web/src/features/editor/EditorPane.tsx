@@ -1,5 +1,6 @@
-// The editor feature: tabs and the lazily loaded Monaco under them. Until it has loaded, the text is shown as it is.
-import { lazy, Suspense, useCallback, type Ref } from 'react'
+// The editor feature: tabs and the lazily loaded Monaco under them. Until it has loaded, the text is shown as it is. What
+// comes and goes with the text stands below it, so that the text stays in its place.
+import { lazy, Suspense, useCallback, type ReactNode, type Ref } from 'react'
 import { EditorTabs } from './EditorTabs.tsx'
 import { ParameterStrip } from './ParameterStrip.tsx'
 import { PinStrip } from './PinStrip.tsx'
@@ -22,12 +23,14 @@ interface EditorPaneProps {
   onRunAll: (tabId: string, statements: readonly RunText[]) => void
   onTarget: (tabId: string, target: RunText | null) => void
   onClosed: (tabId: string) => void
+  /** Stands at the editor's lower edge. */
+  footer: ReactNode
 }
 
 const tabOf = (tabId: string) => readTabs().tabs.open.find(({ id }) => id === tabId)
 
 export function EditorPane(props: EditorPaneProps) {
-  const { snapshot, runningIds, marker, signs, handle, onRun, onRunAll, onTarget, onClosed } = props
+  const { snapshot, runningIds, marker, signs, handle, onRun, onRunAll, onTarget, onClosed, footer } = props
   const { tabs } = snapshot
   const close = useCallback(
     (id: string) => {
@@ -45,7 +48,6 @@ export function EditorPane(props: EditorPaneProps) {
     >
       <EditorTabs tabs={tabs} runningIds={runningIds} onClose={close} />
       <PinStrip tab={activeTab(tabs)} />
-      <ParameterStrip tab={activeTab(tabs)} />
       <Suspense fallback={<pre className="editor-placeholder">{activeTab(tabs).sql}</pre>}>
         <SqlEditorView
           tabs={tabs}
@@ -59,6 +61,8 @@ export function EditorPane(props: EditorPaneProps) {
           tabOf={tabOf}
         />
       </Suspense>
+      <ParameterStrip tab={activeTab(tabs)} />
+      {footer}
     </section>
   )
 }

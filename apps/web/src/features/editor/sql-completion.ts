@@ -27,9 +27,10 @@ async function provideCompletionItems(
     // The widget asks again for each letter while there are more than it was given.
     incomplete: isCut,
     suggestions: shown.map(({ label, insertText, detail, kind, rank }) => ({
-      label,
+      // As an object, so that every row tells its type, not the chosen one alone.
+      label: { label, description: detail },
+      filterText: label,
       insertText,
-      detail,
       kind: ITEM_KINDS[kind],
       range,
       sortText: `${rank}${label.toLowerCase()}`,

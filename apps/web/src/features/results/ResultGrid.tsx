@@ -284,8 +284,16 @@ export function ResultGrid(props: ResultGridProps) {
   const onRegion = useRegion(props, frame)
   const markerPx = markerWidth(rowCount)
   const maxBlockSize = gridHeight(gridColumns, markerPx, rowCount, frameWidth)
+  // The library takes the focus a frame later: until then keys would still go to the editor.
+  const takeFocus = () => frame.current?.querySelector('canvas')?.focus({ preventScroll: true })
   return (
-    <div className="result-grid" ref={frame} style={{ maxBlockSize }} onCopy={onCopy}>
+    <div
+      className="result-grid"
+      ref={frame}
+      style={{ maxBlockSize }}
+      onCopy={onCopy}
+      onPointerDownCapture={takeFocus}
+    >
       <DataEditor
         {...(handle !== undefined && { ref: handle })}
         width="100%"

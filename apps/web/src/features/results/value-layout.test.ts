@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest'
+import { dumpHex, indentNested, layoutOf } from './value-layout.ts'
+
+describe('[RW7] a value is laid out to be read', () => {
+  it('indents structs, lists and maps, and changes no letter of what they hold', () => {
+    expect(
+      indentNested('{"a": [1, 2.50], "b": {"c": "x, {y}: \\" [", "d": 9007199254740993}, "e": []}'),
+    ).toBe(
+      [
+        '{',
+        '  "a": [',
+        '    1,',
+        '    2.50',
+        '  ],',
+        '  "b": {',
+        '    "c": "x, {y}: \\" [",',
+        '    "d": 9007199254740993',
+        '  },',
+        '  "e": []',
+        '}',
+      ].join('\n'),
+    )
+  })
+
+  it('takes JSON without spaces, and with lines of its own', () => {
+    const expected = '{\n  "a": {},\n  "b": 1e400\n}'
+    expect(indentNested('{"a":{},"b":1e400}')).toBe(expected)
+    expect(indentNested('{\n\t"a": { },\n\t"b": 1e400\n}')).toBe(expected)
+  })
+
+  it('keeps the colons of keys that are times', () => {
+    expect(indentNested('{2025-01-03 08:49:50: 1}')).toBe('{\n  2025-01-03 08:49:50: 1\n}')
+  })
+
+  it('ends on text that is cut or no JSON at all', () => {
+    for (const text of ['{"a', ']]]', '[{', '"', '{"a": "\\'])
+      expect(indentNested(text)).toContain(text.at(-1))
+  })
+
+  it('shows bytes with their places and letters', () => {
+    expect(dumpHex('00ff41'.padEnd(34, '2'))).toBe(
+      [
+        `0000  00 ff 41 ${Array(13).fill('22').join(' ')}  ..A${'"'.repeat(13)}`,
+        `0010  22${' '.repeat(45)}  "`,
+      ].join('\n'),
+    )
+  })
+
+  it('leaves alone what is read as it is', () => {
+    expect(layoutOf('VARCHAR', 'plain, text')).toBeNull()
+    expect(layoutOf('VARCHAR', '[not json')).toBeNull()
+    expect(layoutOf('BIGINT', '42')).toBeNull()
+    expect(layoutOf('BLOB', '0x')).toBeNull()
+    expect(layoutOf('INTEGER[]', '[]')).toBeNull()
+    expect(layoutOf('JSON', `[${'1,'.repeat(200_000)}1]`)).toBeNull()
+    expect(layoutOf('VARCHAR', '{"a":1}')).toBe('{\n  "a": 1\n}')
+    expect(layoutOf('STRUCT(a INTEGER)', '{"a": 1}')).toBe('{\n  "a": 1\n}')
+    expect(layoutOf('BLOB', '0x41')).toBe(`0000  41${' '.repeat(45)}  A`)
+  })
+})
