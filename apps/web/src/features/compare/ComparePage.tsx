@@ -10,7 +10,7 @@ import { countedText, countText, instantText, shortId } from '../../ui/format-qu
 import { commitsBetween } from './commits-between.ts'
 import { fileChangesSql, type ComparedSnapshots } from './file-changes.ts'
 import { PartitionChanges } from './PartitionChanges.tsx'
-import { changeText, schemaChanges } from './schema-changes.ts'
+import { changeText, schemaChanges } from '../../schema/schema-changes.ts'
 import { useFileChanges } from './use-file-changes.ts'
 
 interface ComparePageProps {

@@ -1,47 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { ColumnNode, SnapshotInfo } from '@lake/core/api/contract.ts'
+import type { SnapshotInfo } from '@lake/core/api/contract.ts'
 import { commitsBetween } from './commits-between.ts'
 import { fileChangesSql, partitionText, totalChange, type PartitionChange } from './file-changes.ts'
-import { changeText, schemaChanges } from './schema-changes.ts'
-
-const column = (id: number, name: string, changes: Partial<ColumnNode> = {}): ColumnNode => ({
-  id,
-  name,
-  type: 'long',
-  isRequired: false,
-  doc: null,
-  initialDefault: null,
-  writeDefault: null,
-  children: [],
-  ...changes,
-})
-
-describe('[TV4] columns are followed by field id', () => {
-  it('so a rename is a rename, and a dropped name that came back is another column', () => {
-    const changes = schemaChanges(
-      [column(1, 'id', { type: 'int' }), column(2, 'x'), column(3, 'gone', { isRequired: true })],
-      [column(1, 'id'), column(2, 'y', { isRequired: true }), column(4, 'gone', { type: 'string' })],
-    )
-    expect(changes.map((change) => `${change.path}: ${changeText(change)}`)).toEqual([
-      'id: type int → long',
-      'y: renamed, was x',
-      'y: required now',
-      'gone: added, string',
-      'gone: dropped, was long',
-    ])
-  })
-
-  it('inside of nested columns too', () => {
-    const address = (...children: ColumnNode[]) => [column(1, 'address', { type: 'struct', children })]
-    expect(
-      schemaChanges(address(column(2, 'zip')), address(column(2, 'postcode'), column(3, 'city'))),
-    ).toEqual([
-      { kind: 'renamed', fieldId: 2, path: 'address.postcode', detail: 'zip' },
-      { kind: 'added', fieldId: 3, path: 'address.city', detail: 'long' },
-    ])
-    expect(schemaChanges(address(), address())).toEqual([])
-  })
-})
 
 describe('commitsBetween', () => {
   const snapshot = (snapshotId: string, parentSnapshotId: string | null) =>

@@ -3,7 +3,7 @@
 import type { ColumnNode } from '@lake/core/api/contract.ts'
 
 export interface SchemaChange {
-  kind: 'added' | 'dropped' | 'renamed' | 'type' | 'required' | 'optional'
+  kind: 'added' | 'dropped' | 'renamed' | 'widened' | 'type' | 'required' | 'optional'
   fieldId: number
   /** As it is called now; as it was, for a dropped one. */
   path: string
@@ -25,6 +25,24 @@ function byId(columns: readonly ColumnNode[], parent = ''): Map<number, FoundCol
   )
 }
 
+/** Without its parts, which are compared by themselves. */
+const ownType = ({ type, children }: ColumnNode): string =>
+  children.length === 0 ? type : type.replace(/<.*$/s, '')
+
+const WIDER: Readonly<Record<string, readonly string[]>> = {
+  int: ['long'],
+  float: ['double'],
+  date: ['timestamp', 'timestamp_ns'],
+}
+
+/** Whether all values of before are values of the type after. Source: table spec, "Schema Evolution". */
+function isWidened(before: string, after: string): boolean {
+  const decimals = [before, after].map((type) => /^decimal\((\d+), (\d+)\)$/.exec(type))
+  const [was, is] = decimals
+  if (was && is) return was[2] === is[2] && Number(was[1]) < Number(is[1])
+  return WIDER[before]?.includes(after) ?? false
+}
+
 /** In the order of the newer schema, dropped columns last. */
 export function schemaChanges(
   older: readonly ColumnNode[],
@@ -37,8 +55,14 @@ export function schemaChanges(
     const changes: SchemaChange[] = []
     if (was.column.name !== column.name)
       changes.push({ kind: 'renamed', fieldId, path, detail: was.column.name })
-    if (was.column.type !== column.type)
-      changes.push({ kind: 'type', fieldId, path, detail: `${was.column.type} → ${column.type}` })
+    const [typeBefore, type] = [ownType(was.column), ownType(column)]
+    if (typeBefore !== type)
+      changes.push({
+        kind: isWidened(typeBefore, type) ? 'widened' : 'type',
+        fieldId,
+        path,
+        detail: `${typeBefore} → ${type}`,
+      })
     if (was.column.isRequired !== column.isRequired)
       changes.push({ kind: column.isRequired ? 'required' : 'optional', fieldId, path, detail: '' })
     return changes
@@ -53,6 +77,7 @@ const WORDS: Readonly<Record<SchemaChange['kind'], (detail: string) => string>> 
   added: (detail) => `added, ${detail}`,
   dropped: (detail) => `dropped, was ${detail}`,
   renamed: (detail) => `renamed, was ${detail}`,
+  widened: (detail) => `widened, ${detail}`,
   type: (detail) => `type ${detail}`,
   required: () => 'required now',
   optional: () => 'optional now',
