@@ -37,6 +37,61 @@ test('[TP3] columns have statistics from manifests, and nothing moves when they 
   await workbench.expectAccessible()
 })
 
+test('[TP3] [TP4] [TP8] a table with a past: figures open by keyboard, and what changed is told', async ({
+  page,
+}) => {
+  const workbench = new Workbench(page)
+  await workbench.open('/t/analytics/maintenance')
+  const visitId = page.getByRole('button', { name: /^visit_id/ })
+  await expect(row(page, /^1 visit_id/)).toContainText('≈ 5,221')
+  await visitId.focus()
+  await page.keyboard.press('Enter')
+  await expect(visitId).toHaveAttribute('aria-expanded', 'true')
+  const details = page.getByRole('group', { name: 'Details of visit_id' })
+  await expect(details).toContainText(
+    /distinct≈ 5,221different values, estimated by a sketch of snapshot \d+, an earlier one/,
+  )
+  await expect(details).toContainText('0 NULLs of 5,200 values, in all 12 data files')
+  await expect(details).toContainText('1 position delete file takes away at most 5 rows')
+  await expect(details).toContainText(
+    /schema 1: widened, int → long, since the commit of 2026-09-08 05:00:11 UTC/,
+  )
+  await page.getByRole('button', { name: 'severity' }).click()
+  await expect(page.getByRole('group', { name: 'Details of severity' })).toContainText(
+    'in 8 of 12 data files; the others do not say',
+  )
+  await workbench.screen('table-column-open')
+  await workbench.expectAccessible()
+  await page.keyboard.press('Space')
+  await expect(page.getByRole('group', { name: 'Details of severity' })).toHaveCount(0)
+
+  await part(page, 'Details').click()
+  const schemas = page.getByRole('region', { name: 'Table of schemas' }).getByRole('row')
+  await expect(schemas.nth(1)).toContainText(
+    /severity added, string.*cost widened, decimal\(8, 2\) → decimal\(12, 2\).*part dropped, was string/,
+  )
+  await expect(schemas.nth(2)).toContainText('done_by renamed, was technician')
+  const specs = page.getByRole('region', { name: 'Table of partition specs' }).getByRole('row')
+  await expect(specs.nth(1)).toContainText('day(opened_at), bucket[4](robot_id)current+ bucket[4](robot_id)')
+  await expect(specs.nth(2)).toContainText('+ day(opened_at)− month(opened_at)')
+  const orders = page.getByRole('region', { name: 'Table of sort orders' }).getByRole('row')
+  await expect(orders.nth(1)).toContainText(
+    '+ robot_id asc nulls-first+ opened_at desc nulls-last− opened_at asc nulls-first',
+  )
+  await workbench.screen('table-evolution')
+
+  await part(page, 'Snapshots').click()
+  await expect(row(page, /^late-entries branch/)).toContainText('1 commit beyond what is current')
+  await expect(row(page, /^q3-close tag/)).toContainText('1 commit before what is current')
+
+  await part(page, 'Files').click()
+  await page.getByRole('button', { name: /^Details of .*00000-0-deletes/ }).click()
+  const file = page.getByRole('group', { name: /^Details of .*00000-0-deletes/ })
+  await expect(file).toContainText(/paths3:\/\/lake\/.*-deletes\.parquet/)
+  await expect(file).toContainText('5that it takes away')
+  await expect(file).toContainText(/added by\d+delete of 2026-10-01 08:20:31 UTC/)
+})
+
 test('[TP1] every part has an address, and Back leads to the part before', async ({ page }) => {
   const workbench = new Workbench(page)
   await workbench.open(EPISODES)

@@ -40,6 +40,8 @@ export const API_TIMEOUT_MS = 60_000
 export const CONTENTS_TIMEOUT_MS = 130_000
 /** Rows of one page of a table's files, manifests and snapshots. */
 export const LIST_PAGE_ROWS = 100
+/** Schemas of a table whose changes are told, the newest ones. */
+export const SCHEMAS_TOLD_MAX = 200
 /** Rows that a preview shows at most, and previews that are kept to come back to. */
 export const PREVIEW_ROWS_MAX = 100
 export const PREVIEWS_KEPT_MAX = 4

@@ -1,12 +1,13 @@
 // The schema, with what the manifests of the snapshot say of each column. No row is read.
 import type { TableResponse } from '@lake/core/api/contract.ts'
 import type { TableReceipt } from '@lake/core/flight/receipt.ts'
-import type { ReactNode } from 'react'
+import { useMemo, type ReactNode } from 'react'
 import type { TableName } from '../../api/table-name.ts'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
 import { countedText, countText } from '../../ui/format-quantity.ts'
 import { deletesText } from './column-facts.ts'
 import { ContentsWait } from './ContentsWait.tsx'
+import { schemaHistory } from './schema-history.ts'
 import { SchemaTable } from './SchemaTable.tsx'
 import { useTableStatistics } from './use-table-contents.ts'
 
@@ -25,6 +26,7 @@ export function ColumnsView({ name, table, snapshot, renderReceipt }: ColumnsVie
   const isCurrent = snapshot === table.currentSnapshotId
   const schemaId = isCurrent ? table.currentSchemaId : (ofSnapshot?.schemaId ?? table.currentSchemaId)
   const schema = table.schemas.find((each) => each.schemaId === schemaId)
+  const history = useMemo(() => schemaHistory(table), [table])
   const { data } = statistics
   const deletes = data === undefined ? null : deletesText(data)
   return (
@@ -52,6 +54,7 @@ export function ColumnsView({ name, table, snapshot, renderReceipt }: ColumnsVie
       <SchemaTable
         columns={schema?.columns ?? []}
         identifierFieldIds={schema?.identifierFieldIds ?? []}
+        history={history}
         hasDistinct={table.hasDistinctCounts}
         statistics={data}
         isWaiting={snapshot !== null && statistics.isPending}

@@ -2,25 +2,29 @@
 import type { ReactNode } from 'react'
 import type { SnapshotInfo } from '@lake/core/api/contract.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
+import { Disclosure } from '../../ui/Disclosure.tsx'
 import { instantText, shortId } from '../../ui/format-quantity.ts'
 
 /** Where a file is inside of its table; the whole path where it is elsewhere. */
 export const placeText = (path: string, location: string): string =>
   location !== '' && path.startsWith(`${location}/`) ? path.slice(location.length + 1) : path
 
-export function PathCell({
-  path,
-  location,
-  children,
-}: {
+interface PathCellProps {
   path: string
   location: string
+  isOpen: boolean
+  onToggle: () => void
+  /** Of the row that it opens. */
+  controls: string
   children?: ReactNode
-}) {
+}
+
+export function PathCell({ path, location, isOpen, onToggle, controls, children }: PathCellProps) {
   const place = placeText(path, location)
   return (
     <th scope="row" className="path-cell">
       <span className="path-parts">
+        <Disclosure isOpen={isOpen} onToggle={onToggle} controls={controls} label={`Details of ${place}`} />
         <span className="path-text mono" title={path}>
           <bdi dir="ltr">{place}</bdi>
         </span>

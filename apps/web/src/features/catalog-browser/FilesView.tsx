@@ -7,9 +7,12 @@ import type { TableReceipt } from '@lake/core/flight/receipt.ts'
 import { toApiError } from '../../api/api-error.ts'
 import type { TableName } from '../../api/table-name.ts'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
+import { DetailsRow } from '../../ui/Disclosure.tsx'
 import { bytesText, countedText, countText } from '../../ui/format-quantity.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { TableFrame } from '../../ui/TableFrame.tsx'
+import { useOpenRows, type OpenRows } from '../../ui/use-open-rows.ts'
+import { fileDetails, fileKey, CONTENT_WORDS } from './contents-details.ts'
 import { addedText, PartitionCell, PathCell, placeText } from './ContentsCells.tsx'
 import { ContentsWait } from './ContentsWait.tsx'
 import { ListControls } from './ListControls.tsx'
@@ -17,51 +20,61 @@ import { SortHeader } from './SortHeader.tsx'
 import { sortedBy, type FileContent, type FileSort, type TableView } from './table-view.ts'
 import { useTableFiles } from './use-table-contents.ts'
 
-const CONTENT_WORDS: Record<TableFile['content'], string> = {
-  data: 'data',
-  'position-deletes': 'position deletes',
-  'equality-deletes': 'equality deletes',
-  'deletion-vector': 'deletion vector',
-}
-
 interface FileRowProps {
   file: TableFile
+  /** Its place in the list, by which its details are named. */
+  index: number
   hasDeletes: boolean
   location: string
   snapshots: readonly SnapshotInfo[]
+  open: OpenRows
   onQuery: (file: TableFile) => void
 }
 
-function FileRow({ file, hasDeletes, location, snapshots, onQuery }: FileRowProps) {
+function FileRow({ file, index, hasDeletes, location, snapshots, open, onQuery }: FileRowProps) {
   const added = addedText(file.snapshotId, snapshots)
-  const of = file.equalityColumns?.join(', ') ?? file.referencedDataFile
+  const key = fileKey(file)
+  const isOpen = open.isOpen(key)
+  const detailsId = `file-${index}`
   return (
-    <tr>
-      <PathCell path={file.path} location={location}>
-        {file.content === 'data' && (
-          <IconButton
-            label={`Query the rows of ${placeText(file.path, location)}`}
-            className="copy-button"
-            onClick={() => onQuery(file)}
-          >
-            <Play size={14} />
-          </IconButton>
-        )}
-      </PathCell>
-      {hasDeletes && (
-        <td className="nowrap" title={of ?? undefined}>
-          {CONTENT_WORDS[file.content]}
+    <>
+      <tr>
+        <PathCell
+          path={file.path}
+          location={location}
+          isOpen={isOpen}
+          onToggle={() => open.toggle(key)}
+          controls={detailsId}
+        >
+          {file.content === 'data' && (
+            <IconButton
+              label={`Query the rows of ${placeText(file.path, location)}`}
+              className="copy-button"
+              onClick={() => onQuery(file)}
+            >
+              <Play size={14} />
+            </IconButton>
+          )}
+        </PathCell>
+        {hasDeletes && <td className="nowrap">{CONTENT_WORDS[file.content]}</td>}
+        <PartitionCell text={file.partition} />
+        <td className="numeric">{countText(file.recordCount)}</td>
+        <td className="numeric">{bytesText(file.bytes)}</td>
+        <td className="numeric">{file.rowGroupCount === null ? '' : countText(file.rowGroupCount)}</td>
+        <td className="nowrap">{file.format}</td>
+        <td className="nowrap tabular" title={added?.title}>
+          {added?.text}
         </td>
+      </tr>
+      {isOpen && (
+        <DetailsRow
+          id={detailsId}
+          label={placeText(file.path, location)}
+          columnCount={7 + Number(hasDeletes)}
+          facts={fileDetails(file, snapshots)}
+        />
       )}
-      <PartitionCell text={file.partition} />
-      <td className="numeric">{countText(file.recordCount)}</td>
-      <td className="numeric">{bytesText(file.bytes)}</td>
-      <td className="numeric">{file.rowGroupCount === null ? '' : countText(file.rowGroupCount)}</td>
-      <td className="nowrap">{file.format}</td>
-      <td className="nowrap tabular" title={added?.title}>
-        {added?.text}
-      </td>
-    </tr>
+    </>
   )
 }
 
@@ -123,6 +136,7 @@ function FilesTable({
     const sorted = sortedBy(present, sort)
     onView({ ...view, fileSort: sorted.sort, isDescending: sorted.isDescending, page: 0 })
   }
+  const open = useOpenRows()
   const hasDeletes = data.files.some(({ content }) => content !== 'data')
   const header = { present, onSort }
   return (
@@ -134,7 +148,7 @@ function FilesTable({
           <SortHeader label="partition" sort="partition" {...header} />
           <SortHeader label="rows" sort="rows" isNumeric {...header} />
           <SortHeader label="size" sort="bytes" isNumeric {...header} />
-          <th scope="col" className="numeric" title="As the writer’s split offsets say">
+          <th scope="col" className="numeric">
             row groups
           </th>
           <th scope="col">format</th>
@@ -142,10 +156,12 @@ function FilesTable({
         </tr>
       </thead>
       <tbody>
-        {data.files.map((file) => (
+        {data.files.map((file, index) => (
           <FileRow
-            key={`${file.path} ${file.referencedDataFile}`}
+            key={fileKey(file)}
             file={file}
+            index={index}
+            open={open}
             hasDeletes={hasDeletes}
             location={location}
             snapshots={snapshots}

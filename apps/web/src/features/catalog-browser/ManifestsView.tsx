@@ -5,9 +5,12 @@ import type { TableManifest, TableManifestsResponse } from '@lake/core/api/table
 import type { TableReceipt } from '@lake/core/flight/receipt.ts'
 import type { TableName } from '../../api/table-name.ts'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
+import { DetailsRow } from '../../ui/Disclosure.tsx'
 import { bytesText, countText } from '../../ui/format-quantity.ts'
 import { TableFrame } from '../../ui/TableFrame.tsx'
-import { addedText, PartitionCell, PathCell } from './ContentsCells.tsx'
+import { useOpenRows, type OpenRows } from '../../ui/use-open-rows.ts'
+import { manifestDetails } from './contents-details.ts'
+import { addedText, PartitionCell, PathCell, placeText } from './ContentsCells.tsx'
 import { ListControls } from './ListControls.tsx'
 import { SortHeader } from './SortHeader.tsx'
 import { sortedBy, type ManifestSort, type TableView } from './table-view.ts'
@@ -20,28 +23,49 @@ const liveFiles = ({ addedFiles, existingFiles }: TableManifest): string =>
 
 interface ManifestRowProps {
   manifest: TableManifest
+  /** Its place in the list, by which its details are named. */
+  index: number
+  open: OpenRows
   hasDeletes: boolean
   location: string
   snapshots: readonly SnapshotInfo[]
 }
 
-function ManifestRow({ manifest, hasDeletes, location, snapshots }: ManifestRowProps) {
+function ManifestRow({ manifest, index, open, hasDeletes, location, snapshots }: ManifestRowProps) {
   const added = addedText(manifest.snapshotId, snapshots)
+  const isOpen = open.isOpen(manifest.path)
+  const detailsId = `manifest-${index}`
   return (
-    <tr>
-      <PathCell path={manifest.path} location={location} />
-      {hasDeletes && <td>{manifest.content}</td>}
-      <td className="numeric faint">{manifest.specId}</td>
-      <PartitionCell text={manifest.partitions} />
-      <td className="numeric">{liveFiles(manifest)}</td>
-      <td className="numeric">{known(manifest.addedFiles)}</td>
-      <td className="numeric">{known(manifest.deletedFiles)}</td>
-      <td className="numeric">{known(manifest.recordCount)}</td>
-      <td className="numeric">{bytesText(manifest.bytes)}</td>
-      <td className="nowrap tabular" title={added?.title}>
-        {added?.text}
-      </td>
-    </tr>
+    <>
+      <tr>
+        <PathCell
+          path={manifest.path}
+          location={location}
+          isOpen={isOpen}
+          onToggle={() => open.toggle(manifest.path)}
+          controls={detailsId}
+        />
+        {hasDeletes && <td>{manifest.content}</td>}
+        <td className="numeric faint">{manifest.specId}</td>
+        <PartitionCell text={manifest.partitions} />
+        <td className="numeric">{liveFiles(manifest)}</td>
+        <td className="numeric">{known(manifest.addedFiles)}</td>
+        <td className="numeric">{known(manifest.deletedFiles)}</td>
+        <td className="numeric">{known(manifest.recordCount)}</td>
+        <td className="numeric">{bytesText(manifest.bytes)}</td>
+        <td className="nowrap tabular" title={added?.title}>
+          {added?.text}
+        </td>
+      </tr>
+      {isOpen && (
+        <DetailsRow
+          id={detailsId}
+          label={placeText(manifest.path, location)}
+          columnCount={9 + Number(hasDeletes)}
+          facts={manifestDetails(manifest, snapshots)}
+        />
+      )}
+    </>
   )
 }
 
@@ -71,6 +95,7 @@ function ManifestsTable({
     const sorted = sortedBy(present, sort)
     onView({ ...view, manifestSort: sorted.sort, isDescending: sorted.isDescending, page: 0 })
   }
+  const open = useOpenRows()
   const hasDeletes = data.deleteManifestCount > 0
   const header = { present, onSort }
   return (
@@ -85,7 +110,7 @@ function ManifestsTable({
           <th scope="col">partitions</th>
           <SortHeader label="files" sort="files" isNumeric {...header} />
           <th scope="col" className="numeric">
-            of them new
+            new
           </th>
           <th scope="col" className="numeric">
             removed
@@ -96,10 +121,12 @@ function ManifestsTable({
         </tr>
       </thead>
       <tbody>
-        {data.manifests.map((manifest) => (
+        {data.manifests.map((manifest, index) => (
           <ManifestRow
             key={manifest.path}
             manifest={manifest}
+            index={index}
+            open={open}
             hasDeletes={hasDeletes}
             location={location}
             snapshots={snapshots}

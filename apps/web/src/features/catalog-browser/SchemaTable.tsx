@@ -1,64 +1,20 @@
 // Columns of a schema with their field ids, and beside each what the manifests say of its values. Parts of nested types are rows
-// of their own, indented. The columns of the figures are there before the figures, so that nothing moves when they come.
+// of their own, indented. The columns of the figures are there before the figures, so that nothing moves when they come. Each row
+// opens to all that is known of its column: tips are for those who have a mouse.
 import { KeyRound } from 'lucide-react'
 import type { ColumnNode } from '@lake/core/api/contract.ts'
+import type { ReactNode } from 'react'
 import type { ColumnStatistics, TableStatisticsResponse } from '@lake/core/api/table-contents.ts'
-import { bytesText, countedText } from '../../ui/format-quantity.ts'
+import { DetailsRow, Disclosure } from '../../ui/Disclosure.tsx'
+import { countedText } from '../../ui/format-quantity.ts'
 import { TableFrame } from '../../ui/TableFrame.tsx'
-import { boundFact, countFact, distinctFact, shareText, type ColumnFact } from './column-facts.ts'
+import { useOpenRows } from '../../ui/use-open-rows.ts'
+import { columnDetails } from './column-details.ts'
+import { columnHistory, type SchemaVersion } from './schema-history.ts'
+import { StatisticsCells } from './StatisticsCells.tsx'
 
 function flatten(columns: readonly ColumnNode[], depth = 0): { column: ColumnNode; depth: number }[] {
   return columns.flatMap((column) => [{ column, depth }, ...flatten(column.children, depth + 1)])
-}
-
-function Fact({ fact, className = '' }: { fact: ColumnFact | null; className?: string }) {
-  return (
-    <td className={className} title={fact?.title}>
-      {fact?.text}
-    </td>
-  )
-}
-
-/** Of what all columns take in storage. */
-function SizeCell({ bytes, total }: { bytes: number; total: number }) {
-  return (
-    <td className="numeric size" title={`${shareText(bytes, total)} of what the columns take in storage`}>
-      {bytesText(bytes)}
-      <span className="size-bar">
-        <span style={{ inlineSize: `${(100 * bytes) / Math.max(1, total)}%` }} />
-      </span>
-    </td>
-  )
-}
-
-interface StatisticsCellsProps {
-  column: ColumnStatistics | undefined
-  statistics: TableStatisticsResponse | undefined
-  totalBytes: number
-  hasNans: boolean
-  hasDistinct: boolean
-}
-
-function StatisticsCells({ column, statistics, totalBytes, hasNans, hasDistinct }: StatisticsCellsProps) {
-  const count = 4 + Number(hasNans) + Number(hasDistinct)
-  if (column === undefined || statistics === undefined) return <td colSpan={count}>{''}</td>
-  const { dataFileCount, table } = statistics
-  return (
-    <>
-      <Fact className="numeric" fact={countFact(column.nulls, column.values, 'NULLs', dataFileCount)} />
-      {hasNans && (
-        <Fact className="numeric" fact={countFact(column.nans, column.values, 'NaNs', dataFileCount)} />
-      )}
-      {hasDistinct && <Fact className="numeric" fact={distinctFact(column, table.snapshotId)} />}
-      <Fact className="bound" fact={boundFact(column, 'lower', dataFileCount)} />
-      <Fact className="bound" fact={boundFact(column, 'upper', dataFileCount)} />
-      {column.bytes.fileCount === 0 ? (
-        <Fact fact={null} />
-      ) : (
-        <SizeCell bytes={column.bytes.count} total={totalBytes} />
-      )}
-    </>
-  )
 }
 
 /** `NULL before, 0 since` in words. */
@@ -66,10 +22,7 @@ function DefaultsText({ column }: { column: ColumnNode }) {
   const { initialDefault, writeDefault } = column
   if (initialDefault === null && writeDefault === null) return null
   return (
-    <span
-      className="mono column-default"
-      title="Of rows from before the column was added; of rows that are written now"
-    >
+    <span className="mono column-default">
       {initialDefault === writeDefault
         ? `default ${initialDefault}`
         : `default ${initialDefault ?? 'NULL'} in older rows, ${writeDefault ?? 'none'} in new ones`}
@@ -120,17 +73,29 @@ function SchemaHead({ hasNans, hasDistinct, hasDocs }: SchemaShape) {
   )
 }
 
-function ColumnCells({ column, depth, isKey }: { column: ColumnNode; depth: number; isKey: boolean }) {
+interface ColumnCellsProps {
+  column: ColumnNode
+  depth: number
+  isKey: boolean
+  /** Around its name. */
+  renderName: (name: ReactNode) => ReactNode
+}
+
+function ColumnCells({ column, depth, isKey, renderName }: ColumnCellsProps) {
   return (
     <>
       <td className="numeric faint">{column.id}</td>
-      <th scope="row" style={{ paddingInlineStart: 8 + depth * 16 }} data-nested={depth > 0}>
-        {column.name}
-        {isKey && (
-          <span className="column-key" title="Part of what tells rows apart, as the writers promise">
-            <KeyRound size={12} aria-hidden />
-            <span className="visually-hidden">, identifies rows</span>
-          </span>
+      <th scope="row" style={{ paddingInlineStart: 4 + depth * 16 }} data-nested={depth > 0}>
+        {renderName(
+          <span>
+            {column.name}
+            {isKey && (
+              <span className="column-key">
+                <KeyRound size={12} aria-hidden />
+                <span className="visually-hidden">, identifies rows</span>
+              </span>
+            )}
+          </span>,
         )}
       </th>
       <td className="column-type">
@@ -147,6 +112,8 @@ function ColumnCells({ column, depth, isKey }: { column: ColumnNode; depth: numb
 interface SchemaTableProps {
   columns: readonly ColumnNode[]
   identifierFieldIds: readonly number[]
+  /** Of the table's schemas. */
+  history: readonly SchemaVersion[]
   /** Whether the table has numbers of distinct values. */
   hasDistinct: boolean
   /** undefined until they are there, and where there are none. */
@@ -154,33 +121,94 @@ interface SchemaTableProps {
   isWaiting: boolean
 }
 
+interface ColumnRowsProps extends SchemaShape {
+  column: ColumnNode
+  depth: number
+  isKey: boolean
+  isOpen: boolean
+  onToggle: () => void
+  history: readonly SchemaVersion[]
+  statistics: TableStatisticsResponse | undefined
+  figures: ColumnStatistics | undefined
+  totalBytes: number
+}
+
+function ColumnRows({ column, depth, isKey, isOpen, onToggle, history, ...props }: ColumnRowsProps) {
+  const { figures, statistics, totalBytes, hasNans, hasDistinct, hasDocs } = props
+  const detailsId = `column-${column.id}`
+  return (
+    <>
+      <tr>
+        <ColumnCells
+          column={column}
+          depth={depth}
+          isKey={isKey}
+          renderName={(name) => (
+            <Disclosure isOpen={isOpen} onToggle={onToggle} controls={detailsId}>
+              {name}
+            </Disclosure>
+          )}
+        />
+        <StatisticsCells
+          column={figures}
+          statistics={statistics}
+          totalBytes={totalBytes}
+          hasNans={hasNans}
+          hasDistinct={hasDistinct}
+        />
+        {hasDocs && <td className="doc">{column.doc}</td>}
+      </tr>
+      {isOpen && (
+        <DetailsRow
+          id={detailsId}
+          label={column.name}
+          columnCount={7 + Number(hasNans) + Number(hasDistinct) + Number(hasDocs)}
+          facts={columnDetails({
+            column,
+            isKey,
+            history: columnHistory(history, column.id),
+            hasDistinct,
+            statistics,
+            figures,
+            totalBytes,
+          })}
+        />
+      )}
+    </>
+  )
+}
+
 export function SchemaTable(props: SchemaTableProps) {
-  const { columns, identifierFieldIds, hasDistinct, statistics, isWaiting } = props
+  const { columns, identifierFieldIds, history, hasDistinct, statistics, isWaiting } = props
+  const open = useOpenRows()
   if (columns.length === 0) return <p className="page-note">The schema has no columns.</p>
   const rows = flatten(columns)
-  const known = statistics?.columns ?? []
-  const byId = new Map(known.map((column) => [column.fieldId, column]))
   const shape = {
     hasNans: rows.some(({ column }) => column.type === 'float' || column.type === 'double'),
     hasDistinct,
     hasDocs: rows.some(({ column }) => column.doc !== null),
   }
+  const known = statistics?.columns ?? []
+  const byId = new Map(known.map((figures) => [figures.fieldId, figures]))
   const totalBytes = known.reduce((sum, { bytes }) => sum + bytes.count, 0)
   return (
     <TableFrame label={`Schema, ${countedText(rows.length, 'column')}`} isBusy={isWaiting}>
       <SchemaHead {...shape} />
       <tbody>
         {rows.map(({ column, depth }) => (
-          <tr key={column.id}>
-            <ColumnCells column={column} depth={depth} isKey={identifierFieldIds.includes(column.id)} />
-            <StatisticsCells
-              column={byId.get(column.id)}
-              statistics={statistics}
-              totalBytes={totalBytes}
-              {...shape}
-            />
-            {shape.hasDocs && <td className="doc">{column.doc}</td>}
-          </tr>
+          <ColumnRows
+            key={column.id}
+            column={column}
+            depth={depth}
+            isKey={identifierFieldIds.includes(column.id)}
+            isOpen={open.isOpen(String(column.id))}
+            onToggle={() => open.toggle(String(column.id))}
+            history={history}
+            statistics={statistics}
+            figures={byId.get(column.id)}
+            totalBytes={totalBytes}
+            {...shape}
+          />
         ))}
       </tbody>
     </TableFrame>

@@ -1,4 +1,4 @@
-// Snapshots, newest first, and the branches and tags that point at them. Ids are whole and can be copied: as numbers
+// Snapshots, newest first. Ids are whole and can be copied: as numbers
 // they would be rounded.
 import { Diff, Eye, History } from 'lucide-react'
 import type { SnapshotInfo, TableResponse } from '@lake/core/api/contract.ts'
@@ -160,48 +160,6 @@ export function SnapshotsTable(props: SnapshotsTableProps) {
         rowCount={table.snapshots.length}
         onPage={onPage}
       />
-    </section>
-  )
-}
-
-interface RefsTableProps {
-  table: TableResponse
-  onShow: (snapshotId: string) => void
-}
-
-export function RefsTable({ table, onShow }: RefsTableProps) {
-  if (table.refs.length === 0) return null
-  return (
-    <section aria-labelledby="refs-title">
-      <h2 id="refs-title">Branches and tags</h2>
-      <TableFrame label="Table of branches and tags">
-        <thead>
-          <tr>
-            <th scope="col">name</th>
-            <th scope="col">kind</th>
-            <th scope="col">snapshot id</th>
-          </tr>
-        </thead>
-        <tbody>
-          {table.refs.map((ref) => (
-            <tr key={ref.name}>
-              <th scope="row">{ref.name}</th>
-              <td>{ref.kind}</td>
-              <td className="mono nowrap">
-                {ref.snapshotId}
-                <CopyButton text={ref.snapshotId} label={`Copy snapshot id of ${ref.name}`} />
-                <IconButton
-                  label={`Show the table as of ${ref.name}`}
-                  className="copy-button"
-                  onClick={() => onShow(ref.snapshotId)}
-                >
-                  <Eye size={14} />
-                </IconButton>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </TableFrame>
     </section>
   )
 }

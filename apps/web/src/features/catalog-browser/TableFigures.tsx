@@ -13,7 +13,7 @@ function summaryCount(snapshot: SnapshotInfo | undefined, key: string): number |
 interface FigureProps {
   label: string
   value: string
-  /** Where the figure comes from, when it is not ours. */
+  /** Where the figure comes from, when it is not ours; a time in full. */
   note?: string | undefined
   title?: string | undefined
 }
@@ -64,8 +64,8 @@ export function TableFigures({ table, snapshot }: TableFiguresProps) {
         )}
         <Figure
           label={isCurrent ? 'last commit' : 'committed'}
+          note={snapshot === undefined ? undefined : instantText(snapshot.committedAtMs)}
           value={snapshot === undefined ? 'never' : ageText(now - snapshot.committedAtMs)}
-          title={snapshot === undefined ? undefined : instantText(snapshot.committedAtMs)}
         />
         <Figure label="snapshots" value={countText(table.snapshots.length)} />
         <Figure label="format" value={`v${table.formatVersion}`} />

@@ -9,13 +9,13 @@ function Change({ row }: { row: LayoutRow }) {
   return (
     <>
       {row.added.map((term) => (
-        <span key={term} className="mono added">
-          + {term}{' '}
+        <span key={term} className="mono added layout-change">
+          + {term}
         </span>
       ))}
       {row.removed.map((term) => (
-        <span key={term} className="mono deleted">
-          − {term}{' '}
+        <span key={term} className="mono deleted layout-change">
+          − {term}
         </span>
       ))}
     </>
@@ -36,7 +36,7 @@ function LayoutTable({ label, none, rows }: { label: string; none: string; rows:
         </tr>
       </thead>
       <tbody>
-        {rows.map((row) => (
+        {rows.toReversed().map((row) => (
           <tr key={row.id}>
             <td className="numeric faint">{row.id}</td>
             <td className="mono">
@@ -58,7 +58,9 @@ export function PartitionsAndOrders({ table }: { table: TableResponse }) {
   const orders = table.sortOrders.map((order) => ({ id: order.orderId, terms: orderTerms(order) }))
   return (
     <section aria-labelledby="layout-title" className="side-by-side">
-      <h2 id="layout-title">Partitioning and order</h2>
+      <h2 id="layout-title">
+        Partitioning and order <span className="h2-note">newest first</span>
+      </h2>
       <LayoutTable
         label="partition spec"
         none="unpartitioned"

@@ -14,7 +14,9 @@ import { rememberTable } from './known-tables.ts'
 import { ManifestsView } from './ManifestsView.tsx'
 import { PartLinks } from './PartLinks.tsx'
 import { PastStrip } from './PastStrip.tsx'
-import { RefsTable, SnapshotsTable } from './SnapshotsTable.tsx'
+import { RefsTable } from './RefsTable.tsx'
+import { SchemasTable } from './SchemasTable.tsx'
+import { SnapshotsTable } from './SnapshotsTable.tsx'
 import { StorageAccess } from './StorageAccess.tsx'
 import { TableFigures } from './TableFigures.tsx'
 import { PartitionsAndOrders, Properties } from './TableLayout.tsx'
@@ -107,6 +109,7 @@ function Part(props: PartProps) {
     case 'details':
       return (
         <>
+          <SchemasTable table={table} onShow={show} />
           <PartitionsAndOrders table={table} />
           <StorageAccess name={name} />
           <Properties table={table} />

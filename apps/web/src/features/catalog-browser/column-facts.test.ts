@@ -22,14 +22,14 @@ describe('[TP3] statistics claim what the manifests say and no more', () => {
     ['values of some files', of(3, 4), of(12, 3), '3', /in all 4/],
     ['no values at all', of(0, 4), of(0, 4), '0', /0 NULLs of 0 values/],
   ])('counts of %s', (_what, part, values, text, title) => {
-    const fact = countFact(part, values, 'NULLs', 4)
+    const fact = countFact(part, values, 'NULL', 4)
     expect(fact?.text).toBe(text)
-    expect(fact?.title).toMatch(title)
+    expect(fact?.note).toMatch(title)
   })
 
   it('nothing where no file counts', () => {
-    expect(countFact(of(0, 0), of(0, 0), 'NULLs', 4)).toBeNull()
-    expect(countFact(null, of(1, 4), 'NaNs', 4)).toBeNull()
+    expect(countFact(of(0, 0), of(0, 0), 'NULL', 4)).toBeNull()
+    expect(countFact(null, of(1, 4), 'NaN', 4)).toBeNull()
   })
 
   it('bounds that may be cut, and those of some files', () => {
@@ -37,10 +37,14 @@ describe('[TP3] statistics claim what the manifests say and no more', () => {
     const column = { lower: bound('aaaaaaaaaaaaaaaa', true), upper: bound('7', false, 3) }
     expect(boundFact(column, 'lower', 4)).toEqual({
       text: '≥ aaaaaaaaaaaaaaaa…',
-      title: expect.stringMatching(/no value need be this one: all are ≥ it$/) as string,
+      value: 'aaaaaaaaaaaaaaaa',
+      note: expect.stringMatching(/no value need be this one: all are ≥ it$/) as string,
     })
     expect(boundFact(column, 'upper', 4)?.text).toBe('7')
-    expect(boundFact(column, 'upper', 4)?.title).toMatch(/^7 in 3 of 4 data files/)
+    expect(boundFact(column, 'upper', 4)).toMatchObject({
+      value: '7',
+      note: expect.stringMatching(/^in 3 of 4 data files/) as string,
+    })
     expect(boundFact({ lower: null, upper: null }, 'lower', 4)).toBeNull()
     expect(boundFact({ lower: bound('', false), upper: null }, 'lower', 1)?.text).toBe('""')
   })
@@ -49,9 +53,9 @@ describe('[TP3] statistics claim what the manifests say and no more', () => {
     const column = { distinct: { count: '9007199254740993', snapshotId: '7' } } as ColumnStatistics
     expect(distinctFact(column, '7')).toEqual({
       text: '≈ 9,007,199,254,740,993',
-      title: 'distinct values by a sketch of this snapshot',
+      note: 'different values, estimated by a sketch of this snapshot',
     })
-    expect(distinctFact(column, '8')?.title).toMatch(/snapshot 7, an earlier one$/)
+    expect(distinctFact(column, '8')?.note).toMatch(/snapshot 7, an earlier one$/)
     expect(distinctFact({ distinct: null } as ColumnStatistics, '7')).toBeNull()
   })
 

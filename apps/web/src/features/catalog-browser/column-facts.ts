@@ -2,10 +2,12 @@
 import type { ColumnStatistics, TableStatisticsResponse } from '@lake/core/api/table-contents.ts'
 import { countedText, countText } from '../../ui/format-quantity.ts'
 
-/** What is shown, and the whole of it for whoever asks. */
+/** What is shown, and what it is of. */
 export interface ColumnFact {
   text: string
-  title: string
+  /** The whole value, where the text need not be it. */
+  value?: string
+  note: string
 }
 
 /** `12.3%`; what is there at all is not shown as none, nor less than all as all. */
@@ -19,7 +21,7 @@ export function shareText(part: number, whole: number): string {
 }
 
 /** Where only some files say it: which ones. */
-const overText = (fileCount: number, total: number): string =>
+export const overText = (fileCount: number, total: number): string =>
   fileCount === total
     ? `in ${total === 1 ? 'the one data file' : `all ${countText(total)} data files`}`
     : `in ${countText(fileCount)} of ${countedText(total, 'data file')}; the others do not say`
@@ -34,9 +36,9 @@ export function countFact(
   if (part === null || part.fileCount === 0) return null
   const { count, fileCount } = part
   const isWhole = fileCount === fileTotal && values.fileCount === fileTotal && values.count > 0
-  const title = `${countText(count)} ${what} of ${countedText(values.count, 'value')}, ${overText(fileCount, fileTotal)}`
-  if (isWhole) return { text: shareText(count, values.count), title }
-  return { text: fileCount === fileTotal ? countText(count) : `≥ ${countText(count)}`, title }
+  const note = `${countedText(count, what)} of ${countedText(values.count, 'value')}, ${overText(fileCount, fileTotal)}`
+  if (isWhole) return { text: shareText(count, values.count), note }
+  return { text: fileCount === fileTotal ? countText(count) : `≥ ${countText(count)}`, note }
 }
 
 /** A bound, with the sign of what it is where it need be no value; null where no file has one. */
@@ -52,7 +54,8 @@ export function boundFact(
   const cut = bound.mayBeCut ? `; text may be cut, so no value need be this one: all are ${sign} it` : ''
   return {
     text: bound.mayBeCut ? `${sign} ${shown}…` : shown,
-    title: `${shown} ${overText(bound.fileCount, fileTotal)}${cut}`,
+    value: shown,
+    note: `${overText(bound.fileCount, fileTotal)}${cut}`,
   }
 }
 
@@ -62,7 +65,7 @@ export function distinctFact({ distinct }: ColumnStatistics, snapshotId: string 
   const isEarlier = distinct.snapshotId !== snapshotId
   return {
     text: `≈ ${countText(BigInt(distinct.count))}`,
-    title: `distinct values by a sketch of ${isEarlier ? `snapshot ${distinct.snapshotId}, an earlier one` : 'this snapshot'}`,
+    note: `different values, estimated by a sketch of ${isEarlier ? `snapshot ${distinct.snapshotId}, an earlier one` : 'this snapshot'}`,
   }
 }
 
@@ -79,5 +82,6 @@ export function deletesText({ deletes }: Pick<TableStatisticsResponse, 'deletes'
     equalityFileCount === 0
       ? `at most ${countedText(positionCount, 'row')}`
       : 'a number of rows that only reading them tells'
-  return `${kinds.join(' and ')} take away ${known}. Counts include those rows, so they are upper limits; a least or greatest value may be one of theirs.`
+  const verb = positionFileCount + vectorCount + equalityFileCount === 1 ? 'takes' : 'take'
+  return `${kinds.join(' and ')} ${verb} away ${known}. Counts include those rows, so they are upper limits; a least or greatest value may be one of theirs.`
 }
