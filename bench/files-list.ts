@@ -18,7 +18,7 @@ const directory = await mkdtemp(join(tmpdir(), 'lake-bench-files-'))
 interface Step {
   what: string
   ms: number
-  /** Of answers with files, manifests or statistics, as sent. */
+  /** Of answers with the table's metadata, files, manifests or statistics, as sent. */
   bytes: number
   longestTaskMs: number
 }
