@@ -47,7 +47,9 @@ export function RefsTable({ table, onShow }: RefsTableProps) {
             const snapshot = table.snapshots.find(({ snapshotId }) => snapshotId === ref.snapshotId)
             return (
               <tr key={ref.name}>
-                <th scope="row">{ref.name}</th>
+                <th scope="row" className="nowrap">
+                  {ref.name}
+                </th>
                 <td>{ref.kind}</td>
                 <td className="mono nowrap">
                   {ref.snapshotId}
@@ -63,7 +65,7 @@ export function RefsTable({ table, onShow }: RefsTableProps) {
                 <td className="nowrap tabular">
                   {snapshot === undefined ? '' : instantText(snapshot.committedAtMs)}
                 </td>
-                <td className="faint">{standText(ref.snapshotId)}</td>
+                <td className="nowrap faint">{standText(ref.snapshotId)}</td>
               </tr>
             )
           })}
