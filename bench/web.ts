@@ -1,7 +1,7 @@
 // Measures the built web app in Chromium against the local lake: first load, typing, decoding and drawing of rows,
 // scrolling, memory. Nothing here is a test: figures are of this machine, with its load beside them.
 //
-//   npm run bench:web [-- --scale 1] [--large 10000000]
+//   npm run bench:web [-- --scale 1] [--large 10000000] [--results 24]
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -21,6 +21,8 @@ const { values: options } = parseArgs({
     scale: { type: 'string', default: '1' },
     /** Rows of the large result, of 200 columns; 0 leaves it out. */
     large: { type: 'string', default: '0' },
+    /** Results of 100 MB in as many tabs; 0 leaves them out. */
+    results: { type: 'string', default: '0' },
   },
 })
 const ARGS = [
@@ -65,6 +67,7 @@ async function main(): Promise<void> {
     ...(await rows(page, devtools)),
     ...(await scrolling(page)),
     ...(options.large === '0' ? [] : await large(page, devtools, Number(options.large))),
+    ...(options.results === '0' ? [] : await results(page, devtools, Number(options.results))),
   ]
   await browser.close()
   process.stdout.write(`npm run bench:web -- --scale ${options.scale}\n${JSON.stringify(machineFacts())}\n\n`)
@@ -250,6 +253,40 @@ async function large(page: Page, devtools: CDPSession, rowCount: number): Promis
     ['… on the disk', `${Math.round(usage / 1e6)} MB`],
     ['… going to a row, until it is read out, median and 95 %', quantiles(jumps)],
     ...(await scrolling(page)).map(([what, figure]): [string, string] => [`… ${what}`, figure]),
+  ]
+}
+
+/** Results of 100 MB each, in tabs of their own: what they hold together, the way back to one, and a reload. */
+async function results(page: Page, devtools: CDPSession, count: number): Promise<Figures> {
+  const exactness = page.getByRole('region', { name: 'Receipt', exact: true }).getByRole('status')
+  const cell = page.getByTestId('glide-cell-2-3')
+  const heapBefore = await heapBytes(devtools)
+  let heapMost = 0
+  for (let i = 0; i < count; i += 1) {
+    await page.getByRole('button', { name: 'New query' }).click()
+    await page.locator('.monaco-editor .view-lines').click()
+    await page.keyboard.press('ControlOrMeta+a')
+    await page.keyboard.insertText(`SELECT r AS n, ${i} AS result, repeat('x', 1000) FROM range(100000) t(r)`)
+    await page.keyboard.press('ControlOrMeta+Enter')
+    await cell.filter({ hasText: new RegExp(`^${i}$`) }).waitFor({ state: 'attached' })
+    await exactness.filter({ hasText: 'exact' }).waitFor({ timeout: 60_000 })
+    heapMost = Math.max(heapMost, await heapBytes(devtools))
+  }
+  const first = page.getByRole('tablist', { name: 'Queries' }).getByRole('tab').nth(1)
+  const start = performance.now()
+  await first.click()
+  await cell.filter({ hasText: /^0$/ }).waitFor({ state: 'attached' })
+  const back = performance.now() - start
+  const reloaded = performance.now()
+  await page.reload()
+  await cell.filter({ hasText: /^0$/ }).waitFor({ state: 'attached' })
+  return [
+    [
+      `${count} results of 100 MB in their tabs, memory at most`,
+      `${Math.round((heapMost - heapBefore) / 1e6)} MB`,
+    ],
+    ['… back to the first of them, until it is read out', milliseconds(back)],
+    ['… a reload with it, until it is read out', milliseconds(performance.now() - reloaded)],
   ]
 }
 
