@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { expect, test, type Download, type Page } from '@playwright/test'
 import { GOLDEN_COLUMNS, GOLDEN_ROWS, GOLDEN_SQL } from '@lake/core/values/test/golden-values.ts'
+import { storedCount } from './support/stored-results.ts'
 import { Workbench } from './support/workbench.ts'
 
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Export' })
@@ -54,8 +55,8 @@ async function narrowColumns(page: Page): Promise<void> {
       views[id] = { ...view, widths: Object.fromEntries(view.order.map((column) => [column, width])) }
     localStorage.setItem(key, JSON.stringify(views))
   }, TIP_COLUMN_PX)
+  await expect.poll(() => storedCount(page)).toBe(1)
   await page.reload()
-  await page.getByRole('region', { name: 'Last run' }).getByRole('button', { name: 'Run again' }).click()
 }
 
 test('[XF2] the golden table is exact in the tips of cells that do not show all', async ({ page }) => {

@@ -1,6 +1,7 @@
 // Signing in, in a real browser: at a real identity provider and by a token, and what happens when a session ends.
 import { expect, test, type Page } from '@playwright/test'
 import { startGuardedStack, TOKEN, type GuardedStack } from './support/guarded-stack.ts'
+import { storedBytes, storedCount } from './support/stored-results.ts'
 import { Workbench } from './support/workbench.ts'
 
 let stack: GuardedStack
@@ -58,7 +59,9 @@ test('[SI1] two people with different grants see different trees', async ({ brow
   expect(seen['bob']?.join()).not.toMatch(/analytics/)
 })
 
-test('[SI1] a token signs in, and signing out shows nothing more', async ({ page }) => {
+test('[SI1] a token signs in, and signing out shows nothing more and leaves no rows behind', async ({
+  page,
+}) => {
   await page.goto(`${stack.url}/t/analytics/robots`)
   await expect(page.getByRole('heading', { name: 'Lake Workbench' })).toBeVisible()
   await expect(page.getByText('robots')).toHaveCount(0)
@@ -73,10 +76,15 @@ test('[SI1] a token signs in, and signing out shows nothing more', async ({ page
   await expect(page.getByRole('heading', { level: 1, name: 'robots' })).toBeVisible()
   expect(await page.evaluate(() => document.cookie)).toBe('')
 
+  await page.goto(stack.url)
+  await workbench.run('SELECT 1 AS one')
+  await workbench.expectCells(0, ['1'])
+  await expect.poll(() => storedCount(page)).toBe(1)
   await page.getByRole('button', { name: 'Signed in as robot' }).click()
   await workbench.screen('user-menu')
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await expect(page.getByLabel('Token')).toBeVisible()
+  expect(await storedBytes(page)).toBe(0)
   await page.goBack()
   await expect(page.getByLabel('Token')).toBeVisible()
 })

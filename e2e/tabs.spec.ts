@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { chromium, expect, test, type Page } from '@playwright/test'
+import { storedCount } from './support/stored-results.ts'
 import { Workbench } from './support/workbench.ts'
 
 const tabs = (page: Page) => page.getByRole('tablist', { name: 'Queries' }).getByRole('tab')
@@ -134,9 +135,45 @@ test('[ED6] storage that is full is told of, and what was not stored is stored w
   await workbench.expectEditorText('SELECT 1 AS kept ')
 })
 
+/** Places in results that the database has, without their ids. */
+const keptPlaces = (page: Page): Promise<string> =>
+  page.evaluate(async () => {
+    const opening = indexedDB.open('lake.workbench')
+    await new Promise((resolve) => opening.addEventListener('success', resolve))
+    const reading = opening.result.transaction('layout').objectStore('layout').getAll()
+    await new Promise((resolve) => reading.addEventListener('success', resolve))
+    opening.result.close()
+    return JSON.stringify(reading.result)
+  })
+
+const scrollTopOf = (page: Page): Promise<number> =>
+  page.locator('.result-grid .dvn-scroller').evaluate((element) => Math.round(element.scrollTop))
+
+/** A result of 5,000 rows, scrolled into its middle, with a cell selected there; all of it kept. */
+async function leaveInTheMiddle(workbench: Workbench): Promise<void> {
+  const { page } = workbench
+  await workbench.run("SELECT r AS n, 'row ' || r AS text FROM range(5000) t(r)")
+  await expect(workbench.exactness).toHaveText('exact')
+  await page.locator('.result-grid .dvn-scroller').evaluate((element) => {
+    element.scrollTop = 60_007
+  })
+  await expect(workbench.cell(1, 2_505)).toHaveText('row 2505')
+  await page.locator('.result-grid').click({ position: { x: 80, y: 150 } })
+  await expect.poll(() => storedCount(page)).toBe(1)
+  await expect.poll(() => keptPlaces(page)).toContain('"topPx":60007')
+  await expect.poll(() => keptPlaces(page)).toContain('"selected":{"cell":[0,2504]')
+}
+
+async function expectTheMiddle(workbench: Workbench): Promise<void> {
+  await expect(workbench.cell(1, 2_505)).toHaveText('row 2505')
+  await expect.poll(() => scrollTopOf(workbench.page)).toBe(60_007)
+  await expect(workbench.cell(0, 2_504)).toHaveAttribute('aria-selected', 'true')
+  await expect(workbench.exactness).toHaveText('exact')
+}
+
 const SLOW = 'SELECT sum(a.range * b.range) AS s FROM range(1000000) a, range(1000000) b'
 
-test('[ED8] a browser killed while a statement runs: tabs, text, and what became of the run', async ({
+test('[ED8] a browser killed while a statement runs: tabs, text, rows where they were left, what became of the run', async ({
   baseURL,
 }) => {
   const profile = await mkdtemp(join(tmpdir(), 'lake-profile-'))
@@ -150,7 +187,7 @@ test('[ED8] a browser killed while a statement runs: tabs, text, and what became
     const killed = await launch()
     const before = new Workbench(await killed.newPage())
     await before.open()
-    await before.type('SELECT 1 AS other')
+    await leaveInTheMiddle(before)
     await before.page.getByRole('button', { name: 'New query' }).click()
     await before.run(`-- half of a thought\n${SLOW}`)
     await expect(before.stop).toBeVisible()
@@ -181,13 +218,16 @@ test('[ED8] a browser killed while a statement runs: tabs, text, and what became
     await expect(after.stop).toBeVisible()
     await after.stop.click()
     await expect(after.exactness).toHaveText('cancelled after 0 rows')
+    await after.page.getByRole('tab', { name: 'Query 1' }).click()
+    await expectTheMiddle(after)
+    await expect(after.receipt).toContainText('from this browser’s store')
     await browser.close()
   } finally {
     await rm(profile, { recursive: true, force: true })
   }
 })
 
-test('[ED8] after a reload a finished statement runs again; [ED9] leaving asks while one has run for a while', async ({
+test('[ED8][RS2] a result survives its page: rows, place, receipt, export; what is damaged runs again; [ED9] leaving asks while one has run for a while', async ({
   page,
 }) => {
   await page.clock.install()
@@ -198,10 +238,53 @@ test('[ED8] after a reload a finished statement runs again; [ED9] leaving asks w
   })
   const workbench = new Workbench(page)
   await workbench.open()
+  await leaveInTheMiddle(workbench)
+  await page.getByRole('button', { name: 'New query' }).click()
   await workbench.run('SELECT count(*) AS n FROM iceberg.analytics.robots')
   await expect(workbench.exactness).toHaveText('exact')
+  await expect.poll(() => storedCount(page)).toBe(2)
+  const answer = (await workbench.cell(0, 0).textContent()) ?? ''
+  // A way to another tab and back ends where it began.
+  await page.getByRole('tab', { name: 'Query 1' }).click()
+  await expectTheMiddle(workbench)
+  await page.getByRole('tab', { name: 'Query 2' }).click()
+
+  const sent: string[] = []
+  page.on('request', (request) => {
+    if (/\/api\/v1\/(flight-info|do-get|poll|export)/.test(request.url())) sent.push(request.url())
+  })
+  await page.reload()
+  await workbench.expectCells(0, [answer])
+  await expect(workbench.exactness).toHaveText('exact')
+  await expect(workbench.receipt).toContainText('analytics.robots @')
+  await expect(workbench.receipt).toContainText('from this browser’s store')
+  await workbench.expectAccessible()
+  await workbench.screen('result-of-store')
+  await page.getByRole('tab', { name: 'Query 1' }).click()
+  await expectTheMiddle(workbench)
+  await page.getByRole('tab', { name: 'Query 2' }).click()
+  expect(sent).toEqual([])
+  await page.getByRole('button', { name: 'Export', exact: true }).click()
+  await page.getByRole('menuitem', { name: /^CSV…/ }).click()
+  const dialog = page.getByRole('dialog', { name: 'Export' })
+  await dialog.getByRole('button', { name: 'Export', exact: true }).click()
+  await dialog.getByRole('button', { name: 'Plan again at the same snapshots, and export' }).click()
+  await expect(dialog.getByText('is whole')).toBeVisible()
+  await page.keyboard.press('Escape')
+
+  await page.evaluate(async () => {
+    const root = await navigator.storage.getDirectory()
+    const folder = await root.getDirectoryHandle('spill')
+    for await (const handle of folder.values()) {
+      if (handle.kind !== 'file') continue
+      const writing = await handle.createWritable({ keepExistingData: true })
+      await writing.write({ type: 'write', position: 200, data: 'xx' })
+      await writing.close()
+    }
+  })
   await page.reload()
   await expect(lastRun(page)).toContainText('gave 1 row in')
+  await expect.poll(() => storedCount(page)).toBe(0)
   await workbench.screen('last-run')
   await lastRun(page).getByRole('button', { name: 'Run at the same snapshots' }).click()
   await expect(workbench.exactness).toHaveText('exact')

@@ -12,6 +12,7 @@ import { NoResult } from './features/results/ResultsPane.tsx'
 import { ResultTabs } from './features/results/ResultTabs.tsx'
 import { RunBar } from './features/results/RunBar.tsx'
 import { startRun, stopTab, useRunSnapshot, useTabRuns } from './query-run/run-registry.ts'
+import { useStoredRuns } from './query-run/stored-runs.ts'
 import { toApiError } from './api/api-error.ts'
 import { postPoll } from './api/client.ts'
 import { useSession } from './api/queries.ts'
@@ -92,6 +93,7 @@ export function ResultsSection({ tab, editor, estimate }: ResultsSectionProps) {
   const tabRuns = useTabRuns(tabId)
   const run = tabRuns?.shown ?? null
   const snapshot = useRunSnapshot(run)
+  const isComing = useStoredRuns(tabId, run === null)
   const hasBackground = useSession().data?.hasBackground === true
   return (
     <section className="results-pane" aria-label="Results" data-zone="results">
@@ -117,12 +119,19 @@ export function ResultsSection({ tab, editor, estimate }: ResultsSectionProps) {
         <div className="results-beside">
           <div className="results-main">
             {tabRuns !== null && <ResultTabs tab={tabRuns} />}
+            {snapshot !== null && snapshot.storedAtMs !== null && (
+              <LastRun tab={tab} afterMs={snapshot.startedAtMs} />
+            )}
             {run === null || snapshot === null ? (
-              <>
-                <NoResult />
-                <LastRun tab={tab} />
-                {tab.sql.trim() === '' && <StartHere editor={editor} />}
-              </>
+              isComing ? (
+                <output className="empty-result faint">Taking up the rows that this browser has kept…</output>
+              ) : (
+                <>
+                  <NoResult />
+                  <LastRun tab={tab} />
+                  {tab.sql.trim() === '' && <StartHere editor={editor} />}
+                </>
+              )
             ) : (
               <ResultArea
                 key={run.source.startOffset}

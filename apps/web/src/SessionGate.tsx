@@ -5,6 +5,7 @@ import type { SessionResponse } from '@lake/core/api/contract.ts'
 import { useSession } from './api/queries.ts'
 import { openGate, useSignInAsked } from './api/session-gate.ts'
 import type { SignInOutcome } from './features/sign-in/provider-visit.ts'
+import { useStoredResults } from './tab-results.ts'
 import { SignInAgain } from './features/sign-in/SignInAgain.tsx'
 import { SignedInPage, SignInPage } from './features/sign-in/SignInPage.tsx'
 
@@ -19,6 +20,7 @@ export function SessionGate({ outcome, children }: SessionGateProps) {
   const queries = useQueryClient()
   const before = session.data
   const signedInAs = before?.principal ?? null
+  useStoredResults(session)
 
   const onSignedIn = useCallback(
     (next: SessionResponse) => {

@@ -3,13 +3,15 @@ import { CircleUserRound } from 'lucide-react'
 import { deleteSession } from './api/client.ts'
 import { toApiError } from './api/api-error.ts'
 import { useSession } from './api/queries.ts'
+import { forgetStoredRuns } from './query-run/stored-runs.ts'
 import { MenuButton } from './ui/MenuButton.tsx'
 import { say } from './ui/notice.ts'
 
 async function signOut(): Promise<void> {
   try {
     await deleteSession(new AbortController().signal)
-    // Everything that was read leaves the page with it.
+    // Everything that was read leaves the page with it, and this computer.
+    await forgetStoredRuns()
     location.assign('/')
   } catch (error) {
     say(`You are still signed in: ${toApiError(error).message}`, 'warn')

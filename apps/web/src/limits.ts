@@ -8,6 +8,16 @@ export const RESULT_MOVED_BYTES_PER_STEP_MAX = 8 * 1024 * 1024 * 1024
 export const RESULT_BYTES_PER_STEP_MAX = 512 * 1024 * 1024
 /** Bytes of Arrow buffers of one result that stay in memory where its rows can be had again. */
 export const RESULT_BYTES_HELD_MAX = 128 * 1024 * 1024
+/** Bytes of Arrow buffers that all results together hold in memory; those that are not looked at give way. */
+export const ALL_RESULTS_BYTES_HELD_MAX = 384 * 1024 * 1024
+/** Bytes that one result may hold whatever the others hold, where none can give way. */
+export const RESULT_BYTES_ALWAYS_HELD = 8 * 1024 * 1024
+/** Bytes of neighbouring rows that go to the disk, and come from it, together. */
+export const ROW_BLOCK_BYTES = 1024 * 1024
+/** Rows of ended results that outlive the page: bytes of one, of all, and how many results. */
+export const STORED_RESULT_BYTES_MAX = 256 * 1024 * 1024
+export const STORED_RESULTS_BYTES_MAX = 1024 * 1024 * 1024
+export const STORED_RESULTS_MAX = 64
 /** How often a running result tells its watchers about new rows. */
 export const RESULT_PUBLISH_INTERVAL_MS = 80
 /** How long a stream is read before the page may paint and handle input. */
@@ -32,6 +42,9 @@ export const TABS_CLOSED_KEPT_MAX = 20
 export const TAB_SAVE_DELAY_MS = 100
 /** How long the page waits for its storage; then it starts without, and says so. */
 export const DATABASE_OPEN_MS_MAX = 3_000
+/** How long a change of the place in a result waits for the next before both are written, and how many places are kept. */
+export const PLACE_SAVE_DELAY_MS = 150
+export const PLACES_KEPT_MAX = 200
 export const KNOWN_TABLES_MAX = 100
 
 /** Every JSON request ends within this; a result stream is bounded by the server. */

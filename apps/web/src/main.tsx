@@ -22,20 +22,24 @@ import { loadTabs } from './features/editor/tabs-store.ts'
 import { endProviderVisit } from './features/sign-in/provider-visit.ts'
 import { askBeforeLeaving } from './leave-page.ts'
 import { onRunChange } from './query-run/run-registry.ts'
+import { removeLeftRows, storeRun } from './query-run/stored-runs.ts'
 import { SessionGate } from './SessionGate.tsx'
-import { removeLeftSpills } from './storage/spill.ts'
+import { loadPlaces } from './storage/places.ts'
 import { holdWindow } from './storage/window-life.ts'
+import { forgetResultsOfLostTabs } from './tab-results.ts'
 import { ErrorBoundary } from './ui/ErrorBoundary.tsx'
 import { startTheme } from './ui/theme.ts'
 
 startTheme()
 holdWindow()
 onRunChange(recordRun)
+onRunChange((run) => void storeRun(run))
 askBeforeLeaving()
 const outcome = endProviderVisit()
 // A page that began with other tabs and then took up the kept ones would be in the way of who types at once.
-await Promise.all([loadTabs(), loadRecords()])
-void removeLeftSpills()
+await Promise.all([loadTabs(), loadRecords(), loadPlaces()])
+removeLeftRows()
+forgetResultsOfLostTabs()
 
 const root = document.getElementById('root')
 if (root !== null)

@@ -46,11 +46,11 @@ function outcomeOf(state: RunState): HistoryEntry['outcome'] {
     : 'running'
 }
 
-/** The entry of a run as it stands; null for one that only opens a kept result, which runs nothing. */
+/** The entry of a run as it stands; null for one that only opens a kept or a stored result, which runs nothing. */
 export function entryOfRun(run: QueryRun, id: string, windowId: string): HistoryEntry | null {
   const { source, snapshot } = run
   const { state, startedAtMs, endedAtMs, rowCount } = snapshot
-  if (source.background?.kind === 'open') return null
+  if (source.background?.kind === 'open' || snapshot.storedAtMs !== null) return null
   const tables = state.kind === 'finished' ? state.receipt.tables : (infoOf(state)?.tables ?? [])
   return {
     id,

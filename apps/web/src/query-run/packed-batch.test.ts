@@ -18,7 +18,7 @@ import {
 } from 'apache-arrow'
 import { expect, it } from 'vitest'
 import { cellText } from '@lake/core/values/cell-text.ts'
-import { packBatch, unpackBatch } from './packed-batch.ts'
+import { packBatches, unpackBatches } from './packed-batch.ts'
 
 const vectors: Vector[] = [
   vectorFromArray([1, null, 3, -4], new Int32()),
@@ -50,25 +50,27 @@ const texts = ({ data, numRows }: RecordBatch) =>
 
 it('[RW5] packed rows come back as they were, in slices too', () => {
   for (const rows of [batch, batch.slice(1, 4)]) {
-    const { shape, bytes } = packBatch(rows)!
-    const back = unpackBatch(shape, bytes.slice())
-    expect(back.numRows).toBe(rows.numRows)
-    expect(texts(back)).toEqual(texts(rows))
+    const bytes = packBatches([rows, batch])!
+    const [first, second, ...others] = unpackBatches(schema, bytes.slice())
+    expect([first?.numRows, second?.numRows, others.length]).toEqual([rows.numRows, 4, 0])
+    expect(texts(first!)).toEqual(texts(rows))
+    expect(texts(second!)).toEqual(texts(batch))
   }
 })
 
 it('[RW5] rows whose bytes are fewer than were stored are none', () => {
-  const { shape, bytes } = packBatch(batch)!
-  expect(() => unpackBatch(shape, bytes.slice(8))).toThrow(RangeError)
+  const bytes = packBatches([batch])!
+  expect(() => unpackBatches(schema, bytes.slice(0, -64))).toThrow(RangeError)
+  expect(() => unpackBatches(new Schema(schema.fields.slice(1)), bytes)).toThrow()
 })
 
 it('a batch with a dictionary is left where it is', () => {
   const column = vectorFromArray(['a', 'b', 'a'], new Dictionary(new Utf8(), new Int32()))
-  expect(packBatch(tableFromArrays({ column: [1] }).batches[0]!)).not.toBeNull()
+  expect(packBatches(tableFromArrays({ column: [1] }).batches)).not.toBeNull()
   const type = new Struct([new Field('d', column.type)])
   const dictionary = new RecordBatch(
     new Schema(type.children),
     makeData({ type, length: 3, nullCount: 0, children: [column.data[0]!] }),
   )
-  expect(packBatch(dictionary)).toBeNull()
+  expect(packBatches([dictionary])).toBeNull()
 })

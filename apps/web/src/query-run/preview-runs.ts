@@ -13,11 +13,13 @@ export function previewRun(name: TableName, { snapshotId }: SnapshotInfo): Query
   const known = kept.get(key)
   const isUsable = known !== undefined && !['failed', 'stopped'].includes(known.snapshot.state.kind)
   const run = isUsable ? known : startPreview(name, snapshotId)
+  if (!isUsable) known?.close()
   kept.delete(key)
   kept.set(key, run)
   for (const [oldest, old] of kept) {
     if (kept.size <= PREVIEWS_KEPT_MAX) break
     old.leave()
+    old.close()
     kept.delete(oldest)
   }
   return run

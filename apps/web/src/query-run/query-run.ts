@@ -11,7 +11,7 @@ import { RESULT_PUBLISH_INTERVAL_MS } from '../limits.ts'
 import { bindParameters, type Parameter, type TextEdit } from '../sql/parameters.ts'
 import { readStream } from './read-stream.ts'
 import { ResultBuffer } from './result-buffer.ts'
-import { createRowStore } from './row-store.ts'
+import { FileRowStore } from './row-store.ts'
 import { infoOf, isRunning, reduceRun, type RunEvent, type RunState } from './run-state.ts'
 
 /** The statement as it was submitted, and where it stood in its tab's text (UTF-16). */
@@ -33,6 +33,8 @@ export interface RunSource {
   linkedFingerprint?: string | undefined
   /** Ends after one row group of the table; see do-get. */
   isPreview?: boolean | undefined
+  /** Statements of one text that were run at once have one. */
+  groupId?: string | undefined
 }
 
 export interface RunSnapshot {
@@ -46,13 +48,23 @@ export interface RunSnapshot {
   rowsFailure: ApiError | null
   /** How the background statement that answers is, as of the last poll; null for others and before the first. */
   background: PollInfo | null
+  /** When the rows were put into the browser's store, where an earlier page did; null for a run of this page. */
+  storedAtMs: number | null
+}
+
+/** A run that an earlier page has seen the end of. */
+export interface EndedRun {
+  buffer: ResultBuffer
+  snapshot: Pick<RunSnapshot, 'state' | 'startedAtMs' | 'endedAtMs' | 'background' | 'storedAtMs'>
 }
 
 export class QueryRun {
   readonly source: RunSource
   /** The statement as it is sent, with the values of its parameters in it. */
   readonly sentSql: string
-  readonly buffer = new ResultBuffer({ store: createRowStore() })
+  /** Where rows lie that are not in memory; null where an earlier page has put them. */
+  readonly rows: FileRowStore | null
+  readonly buffer: ResultBuffer
   snapshot: RunSnapshot
   /** The tab's result before this one, while this one has nothing to show instead. */
   previous: QueryRun | null
@@ -62,8 +74,10 @@ export class QueryRun {
   #publishTimer: ReturnType<typeof setTimeout> | null = null
   #continue: (() => void) | null = null
 
-  constructor(source: RunSource, previous: QueryRun | null = null) {
+  constructor(source: RunSource, previous: QueryRun | null = null, ended: EndedRun | null = null) {
     this.source = source
+    this.rows = ended === null ? new FileRowStore() : null
+    this.buffer = ended?.buffer ?? new ResultBuffer({ store: this.rows })
     const bound = bindParameters(source.sql, source.parameters ?? [])
     // Without its values it is sent as it is, and the server says what is missing.
     this.sentSql = bound.kind === 'bound' ? bound.sql : source.sql
@@ -71,12 +85,14 @@ export class QueryRun {
     this.previous = previous
     this.snapshot = {
       state: { kind: 'planning' },
-      rowCount: 0,
-      hasSchema: false,
+      rowCount: this.buffer.rowCount,
+      hasSchema: this.buffer.schema !== null,
       startedAtMs: Date.now(),
       endedAtMs: null,
       rowsFailure: null,
       background: null,
+      storedAtMs: null,
+      ...ended?.snapshot,
     }
     this.buffer.subscribe(() => this.#rowsCameOrWent())
   }
@@ -142,6 +158,13 @@ export class QueryRun {
   /** Its rows are shown nowhere any more. */
   close(): void {
     this.buffer.close()
+    this.previous?.close()
+    this.previous = null
+  }
+
+  /** Its rows are not shown now; where the browser's store has them, they can be had from there. */
+  putAside(): void {
+    this.buffer.putAside()
     this.previous?.close()
     this.previous = null
   }
@@ -228,13 +251,12 @@ export class QueryRun {
     }
     const endedAtMs = isRunning(state) ? null : (this.snapshot.endedAtMs ?? Date.now())
     this.snapshot = {
+      ...this.snapshot,
       state,
       rowCount: this.buffer.rowCount,
       hasSchema: this.buffer.schema !== null,
-      startedAtMs: this.snapshot.startedAtMs,
       endedAtMs,
       rowsFailure: this.buffer.failure === null ? null : toApiError(this.buffer.failure),
-      background: this.snapshot.background,
     }
     for (const listener of this.#listeners) listener()
   }

@@ -1,7 +1,8 @@
 // A result whose rows are not all in memory: what is looked at comes, what is not goes, and nothing comes shorter.
 import { type RecordBatch, RecordBatchReader, RecordBatchStreamWriter, tableFromArrays } from 'apache-arrow'
 import { describe, expect, it, vi } from 'vitest'
-import { ResultBuffer, type LoadRows } from './result-buffer.ts'
+import { ResultBuffer } from './result-buffer.ts'
+import type { LoadRows } from './row-stretch.ts'
 
 const NEVER = new AbortController().signal
 const ROWS = 1_000

@@ -3,15 +3,20 @@
 //
 // Rows lie in stretches. A stretch that can be had again (from a stored result, from wherever it was put) need not be in
 // memory: it is loaded when somebody looks at it, and let go when there is more than `heldBytesMax`, the one looked at
-// longest ago first. Other stretches stay, or go to the buffer's store where it has one. The buffer is full at its limits,
-// and the reader waits until they are raised by one more step.
+// longest ago first; so it is where all results together hold too much (result-memory.ts). Other stretches stay, or go to
+// the buffer's store where it has one. The buffer is full at its limits, and the reader waits until they are raised by one
+// more step.
 import type { RecordBatch, Schema } from 'apache-arrow'
 import {
+  RESULT_BYTES_ALWAYS_HELD,
   RESULT_BYTES_HELD_MAX,
   RESULT_BYTES_PER_STEP_MAX,
   RESULT_MOVED_BYTES_PER_STEP_MAX,
   RESULT_ROWS_PER_STEP_MAX,
+  ROW_BLOCK_BYTES,
 } from '../limits.ts'
+import { resultMemory, type ResultMemory, type RowHolder } from './result-memory.ts'
+import { joined, untilAborted, type LoadRows, type Stretch } from './row-stretch.ts'
 
 export interface RowPosition {
   batch: RecordBatch
@@ -19,27 +24,14 @@ export interface RowPosition {
   index: number
 }
 
-/** The batches of a stretch, whole and checked. Rejects rather than giving fewer rows. */
-export type LoadRows = (signal: AbortSignal) => Promise<readonly RecordBatch[]>
-
 /** Rows that need not be in memory. */
 export interface AwayRows {
   rowCount: number
   /** About what they take in memory. */
   byteCount: number
   load: LoadRows
-}
-
-interface Stretch {
-  readonly rowStart: number
-  readonly rowCount: number
-  byteCount: number
-  /** Null while they are away. */
-  batches: readonly RecordBatch[] | null
-  /** Null where the rows cannot be had again. */
-  load: LoadRows | null
-  /** When it was last looked at, as a count of looks. */
-  lookedAt: number
+  /** From the buffer's own store. */
+  isStored?: boolean
 }
 
 interface Loading {
@@ -61,6 +53,8 @@ export interface RowStore {
   put: (batches: readonly RecordBatch[]) => Promise<LoadRows | null>
   /** Rows that were put cannot be had after it. */
   close: () => void
+  /** As `close`, but what outlives the page stays. */
+  putAside: () => void
 }
 
 interface BufferBounds {
@@ -69,9 +63,11 @@ interface BufferBounds {
   heldBytesMax?: number
   movedBytesPerStep?: number
   store?: RowStore | null
+  /** Shared with other results. */
+  memory?: ResultMemory
 }
 
-export class ResultBuffer {
+export class ResultBuffer implements RowHolder<Stretch> {
   schema: Schema | null = null
   /** Of all rows, in memory or not. */
   rowCount = 0
@@ -98,8 +94,11 @@ export class ResultBuffer {
   /** Index of the first stretch that may have to be moved yet. */
   #firstUnmoved = 0
   #unmovedByteCount = 0
-  #lookCount = 0
   #shown: ReadonlySet<Stretch> = new Set()
+  readonly #memory: ResultMemory
+  /** What may be held whatever others hold. */
+  #ownBytesMax = RESULT_BYTES_ALWAYS_HELD
+  #moving: Promise<void> = Promise.resolve()
 
   constructor(bounds: BufferBounds = {}) {
     const { rowsPerStep, bytesPerStep, heldBytesMax, movedBytesPerStep, store = null } = bounds
@@ -109,49 +108,68 @@ export class ResultBuffer {
     this.#movedBytesPerStep = this.#movedBytesMax = movedBytesPerStep ?? RESULT_MOVED_BYTES_PER_STEP_MAX
     this.#store = store
     this.#canMove = store !== null
+    this.#memory = bounds.memory ?? resultMemory
   }
 
   get isFull(): boolean {
     return (
       this.rowCount >= this.#rowsMax ||
       this.byteCount >= this.#bytesMax ||
-      this.movedByteCount >= this.#movedBytesMax
+      this.movedByteCount >= this.#movedBytesMax ||
+      (this.byteCount > this.#ownBytesMax && this.#memory.isOver)
     )
+  }
+
+  get isShown(): boolean {
+    return this.#shown.size > 0
   }
 
   raiseLimit(): void {
     this.#rowsMax = this.rowCount + this.#rowsPerStep
     this.#bytesMax = this.byteCount + this.#bytesPerStep
     this.#movedBytesMax = this.movedByteCount + this.#movedBytesPerStep
+    this.#ownBytesMax = this.byteCount + this.#heldBytesMax
   }
 
   /**
    * Moves rows to the store, the first ones first, until those that are nowhere else take half of what may be in memory:
-   * the other half is for what is looked at. Never rejects.
+   * the other half is for what is looked at. All of them, where results together hold too much. Never rejects.
    */
   async moveAway(): Promise<void> {
-    while (this.#unmovedByteCount > this.#heldBytesMax / 2 && this.#canMove) {
-      const stretch = this.#stretches[this.#firstUnmoved]
-      if (stretch === undefined) return
-      const { batches, load, byteCount } = stretch
-      if (batches !== null && load === null) {
-        stretch.load = (await this.#store?.put(batches)) ?? null
-        // What cannot be stored once is not tried again: the buffer fills, and says so.
-        if (stretch.load === null) this.#canMove = false
-        else {
-          this.#unmovedByteCount -= byteCount
-          this.movedByteCount += byteCount
-        }
-      }
-      this.#firstUnmoved += 1
-    }
-    this.#letGo(null)
+    await this.#move(() => this.#unmovedByteCount > (this.#memory.isOver ? 0 : this.#heldBytesMax / 2))
+  }
+
+  /**
+   * Moves all rows to the store, in their order; those that can be had from elsewhere too, while they are here.
+   * @returns whether all are there
+   */
+  async settle(): Promise<boolean> {
+    await this.#move(() => this.#firstUnmoved < this.#stretches.length)
+    return this.#stretches.every(({ isStored }) => isStored)
   }
 
   /** The rows are not looked at any more; those in the store are gone. */
   close(): void {
+    this.#end()
     this.#store?.close()
-    this.#canMove = false
+  }
+
+  /** As `close`, but what outlives the page stays. */
+  putAside(): void {
+    this.#end()
+    this.#store?.putAside()
+  }
+
+  givable(): readonly Stretch[] {
+    return this.#stretches.filter(
+      (stretch) => stretch.load !== null && stretch.batches !== null && !this.#shown.has(stretch),
+    )
+  }
+
+  letGo(stretch: Stretch): void {
+    if (stretch.batches === null) return
+    stretch.batches = null
+    this.byteCount -= stretch.byteCount
   }
 
   /** Told when rows have come into memory, have left it, or could not be had. */
@@ -172,15 +190,18 @@ export class ResultBuffer {
    * Rows that are loaded when they are looked at.
    * @param batches the rows, where they are at hand now
    */
-  appendAway({ rowCount, byteCount, load }: AwayRows, batches: readonly RecordBatch[] | null = null): void {
-    if (rowCount > 0) this.#add({ rowCount, byteCount, batches, load })
+  appendAway(
+    { rowCount, byteCount, load, isStored = false }: AwayRows,
+    batches: readonly RecordBatch[] | null = null,
+  ): void {
+    if (rowCount > 0) this.#add({ rowCount, byteCount, batches, load }, isStored)
   }
 
   /** Where row `row` (from 0) lies; null outside of the result and while it is away. */
   locate(row: number): RowPosition | null {
     const stretch = this.#find(row)
     if (stretch === undefined || stretch.batches === null) return null
-    stretch.lookedAt = this.#lookCount += 1
+    stretch.lookedAt = this.#memory.nextLook()
     let index = row - stretch.rowStart
     for (const batch of stretch.batches) {
       if (index < batch.numRows) return { batch, index }
@@ -206,7 +227,7 @@ export class ResultBuffer {
     for (const { stretch, abort, waiterCount } of this.#loading.values())
       if (waiterCount === 0 && !this.#shown.has(stretch)) abort.abort()
     for (const stretch of this.#shown) {
-      stretch.lookedAt = this.#lookCount += 1
+      stretch.lookedAt = this.#memory.nextLook()
       if (stretch.batches === null) this.#start(stretch)
     }
   }
@@ -233,11 +254,61 @@ export class ResultBuffer {
     }
   }
 
-  #add(rows: Pick<Stretch, 'rowCount' | 'byteCount' | 'batches' | 'load'>): void {
-    this.#stretches.push({ ...rows, rowStart: this.rowCount, lookedAt: this.#lookCount })
+  #add(rows: Pick<Stretch, 'rowCount' | 'byteCount' | 'batches' | 'load'>, isStored = false): void {
+    this.#memory.add(this)
+    this.#stretches.push({ ...rows, isStored, rowStart: this.rowCount, lookedAt: this.#memory.nextLook() })
     this.rowCount += rows.rowCount
     if (rows.batches !== null) this.byteCount += rows.byteCount
     if (rows.load === null) this.#unmovedByteCount += rows.byteCount
+  }
+
+  #end(): void {
+    this.#canMove = false
+    this.#memory.remove(this)
+  }
+
+  /** One after another: a stop may come while the reader waits for the disk. */
+  async #move(isWanted: () => boolean): Promise<void> {
+    const before = this.#moving
+    const moveBlocks = async () => {
+      await before
+      while (this.#canMove && isWanted() && (await this.#moveBlock()));
+      this.#letGo(null)
+    }
+    this.#moving = moveBlocks()
+    await this.#moving
+  }
+
+  /** Moves the next stretches, as many as make a block, which are one stretch then. Returns whether there may be more. */
+  async #moveBlock(): Promise<boolean> {
+    const start = this.#firstUnmoved
+    const first = this.#stretches[start]
+    if (first?.isStored === true) {
+      this.#firstUnmoved += 1
+      return true
+    }
+    if (first === undefined || first.batches === null) return false
+    let { byteCount } = first
+    let end = start + 1
+    for (let next = this.#stretches[end]; next !== undefined; next = this.#stretches[(end += 1)]) {
+      byteCount += next.byteCount
+      if (byteCount > ROW_BLOCK_BYTES || next.batches === null || next.isStored) break
+    }
+    const taken = this.#stretches.slice(start, end)
+    const batches = taken.flatMap((stretch) => stretch.batches ?? [])
+    const load = (await this.#store?.put(batches)) ?? null
+    // What cannot be stored once is not tried again: the buffer fills, and says so.
+    if (load === null) {
+      this.#canMove = false
+      return false
+    }
+    const moved = joined(taken, batches, load)
+    this.#stretches.splice(start, taken.length, moved)
+    if (taken.some((stretch) => this.#shown.has(stretch))) this.#shown = new Set([...this.#shown, moved])
+    this.#firstUnmoved += 1
+    this.movedByteCount += moved.byteCount
+    for (const { load: other, byteCount: bytes } of taken) if (other === null) this.#unmovedByteCount -= bytes
+    return true
   }
 
   #find(row: number): Stretch | undefined {
@@ -295,27 +366,16 @@ export class ResultBuffer {
 
   /** Lets go of what was looked at longest ago, until there is room. What is shown stays, and `newest`. */
   #letGo(newest: Stretch | null): void {
-    if (newest !== null) newest.lookedAt = this.#lookCount += 1
-    if (this.byteCount <= this.#heldBytesMax) return
-    const others = this.#stretches
-      .filter((stretch) => stretch.load !== null && stretch.batches !== null && stretch !== newest)
-      .filter((stretch) => !this.#shown.has(stretch))
-      .sort((a, b) => a.lookedAt - b.lookedAt)
-    for (const stretch of others) {
-      if (this.byteCount <= this.#heldBytesMax) return
-      stretch.batches = null
-      this.byteCount -= stretch.byteCount
+    if (newest !== null) newest.lookedAt = this.#memory.nextLook()
+    if (this.byteCount > this.#heldBytesMax) {
+      const others = this.givable()
+        .filter((stretch) => stretch !== newest)
+        .sort((a, b) => a.lookedAt - b.lookedAt)
+      for (const stretch of others) {
+        if (this.byteCount <= this.#heldBytesMax) break
+        this.letGo(stretch)
+      }
     }
-  }
-}
-
-const untilAborted = async <T>(promise: Promise<T>, signal: AbortSignal): Promise<T | null> => {
-  const { promise: aborted, resolve } = Promise.withResolvers<null>()
-  const onAbort = () => resolve(null)
-  signal.addEventListener('abort', onAbort, { once: true })
-  try {
-    return await Promise.race([promise, aborted])
-  } finally {
-    signal.removeEventListener('abort', onAbort)
+    this.#memory.makeRoom(newest)
   }
 }

@@ -1,5 +1,6 @@
 // The runs of each tab: the last statement's, or those of a whole text that was run at once. Results belong to their
-// tab; the tabs that ran longest ago lose theirs when there are too many (RESULTS_KEPT_MAX), but never one that runs.
+// tab; the tabs that ran longest ago lose theirs when there are too many (RESULTS_KEPT_MAX), but never one that runs. What
+// the browser's store has of them comes back when the tab is shown.
 //
 // The statements of a text run one after another, in order. The next starts when the one before has finished; one that
 // fails or is stopped ends the row, and what was waiting is left out.
@@ -40,25 +41,30 @@ function dropOldResults(): void {
     if (count <= RESULTS_KEPT_MAX || tabs.size === 1) return
     if (isTabRunning(tab)) continue
     tabs.delete(tabId)
-    for (const run of tab.runs) run.close()
+    for (const run of tab.runs) run.putAside()
     count -= tab.runs.length
   }
 }
 
-function begin(source: RunSource, previous: QueryRun | null): QueryRun {
-  const run = new QueryRun(source, previous)
+function watch(run: QueryRun): void {
+  const { tabId } = run.source
   let { state } = run.snapshot
   run.subscribe(() => {
     const before = state
     state = run.snapshot.state
     if (before.kind === state.kind) return
-    const tab = tabs.get(source.tabId)
+    const tab = tabs.get(tabId)
     // A new value, so that those who show how statements went hear of it.
-    if (tab !== undefined) tabs.set(source.tabId, { ...tab })
+    if (tab !== undefined) tabs.set(tabId, { ...tab })
     for (const listener of runListeners) listener(run)
     if (!isRunning(state)) continueTab(run)
     notify()
   })
+}
+
+function begin(source: RunSource, previous: QueryRun | null): QueryRun {
+  const run = new QueryRun(source, previous)
+  watch(run)
   for (const listener of runListeners) listener(run)
   void run.start()
   return run
@@ -81,7 +87,8 @@ function continueTab(ended: QueryRun): void {
 
 /** Starts statements of one tab, the first at once, stopping what still runs there. Nothing happens for none. */
 export function startRuns(sources: readonly RunSource[]): void {
-  const [first, ...waiting] = sources
+  const groupId = crypto.randomUUID()
+  const [first, ...waiting] = sources.map((source) => ({ ...source, groupId }))
   if (first === undefined) return
   const before = tabs.get(first.tabId)
   tabs.delete(first.tabId)
@@ -98,6 +105,17 @@ export function startRuns(sources: readonly RunSource[]): void {
 }
 
 export const startRun = (source: RunSource): void => startRuns([source])
+
+/** Shows runs of an earlier page in a tab that has none; the last of them. Returns whether it had none. */
+export function adoptRuns(tabId: string, runs: readonly QueryRun[]): boolean {
+  const shown = runs.at(-1)
+  if (shown === undefined || tabs.has(tabId)) return false
+  for (const run of runs) watch(run)
+  tabs.set(tabId, { runs, waiting: [], shown })
+  dropOldResults()
+  notify()
+  return true
+}
 
 /** Shows the result of another statement of the same text. */
 export function showRun(run: QueryRun): void {
@@ -116,11 +134,11 @@ export function stopTab(tabId: string): void {
   notify()
 }
 
-/** Forgets a closed tab's results and stops its runs, but for those in the background. */
+/** Puts a closed tab's results aside and stops its runs, but for those in the background. */
 export function dropRun(tabId: string): void {
   for (const run of tabs.get(tabId)?.runs ?? []) {
     run.leave()
-    run.close()
+    run.putAside()
   }
   if (tabs.delete(tabId)) notify()
 }

@@ -1,7 +1,7 @@
-// Bytes of this page that are put on the disk and taken back: the browser's private file system, through a worker. Files
-// end with their owner; those of windows that ended without a farewell are removed by the next one.
-import { openWindowIds, windowId } from './window-life.ts'
-import { SPILL_FOLDER, type SpillAnswer, type SpillRequest } from './spill-protocol.ts'
+// Rows of results that are put on the disk and taken back: the browser's private file system, through a worker while they
+// are written. What may stay beyond the page, and what is removed, is decided in query-run/stored-results.ts.
+import { recordNameOf, SPILL_FOLDER, type SpillAnswer, type SpillRequest } from './spill-protocol.ts'
+import { windowId } from './window-life.ts'
 
 type Kind = SpillRequest['kind']
 type RequestOf<K extends Kind> = Omit<Extract<SpillRequest, { kind: K }>, 'id'>
@@ -48,42 +48,83 @@ export interface SpillPlace {
   byteCount: number
 }
 
-interface SpillFile {
-  /** Takes the bytes away from the caller. @throws where there is no room, or no disk for this page */
-  put: (bytes: Uint8Array<ArrayBuffer>) => Promise<SpillPlace>
+/** The calls to the disk that rows of results need, by name of their file; each rejects where the disk does not do it. */
+export interface ResultDisk {
+  /** Appends, and takes the bytes away from the caller. `sha256` is null where it was not asked for. */
+  put: (
+    file: string,
+    bytes: Uint8Array<ArrayBuffer>,
+    isHashed: boolean,
+  ) => Promise<SpillPlace & { sha256: string | null }>
   /** May give fewer bytes than were put, where the file was cut. */
-  get: (place: SpillPlace) => Promise<Uint8Array<ArrayBuffer>>
-  remove: () => void
+  get: (file: string, place: SpillPlace) => Promise<Uint8Array<ArrayBuffer>>
+  /** Ends the writing of the rows and puts their record beside them: with it they outlive the page. */
+  seal: (file: string, record: Uint8Array<ArrayBuffer>) => Promise<void>
+  /** Rows and record. */
+  remove: (file: string) => Promise<void>
+  /** The rows go when nobody uses them any more. */
+  removeRecord: (file: string) => Promise<void>
+  /** Of files and records; none where there is no disk for this page. */
+  names: () => Promise<string[]>
+  readRecord: (file: string) => Promise<Uint8Array<ArrayBuffer>>
+  byteCountOf: (file: string) => Promise<number>
 }
 
-/** A file that comes to be with the first bytes. */
-export function createSpillFile(): SpillFile {
-  const file = `${windowId}.${(fileCount += 1)}`
-  return {
-    async put(bytes) {
-      const { byteLength: byteCount } = bytes
-      const answer = await ask<'put'>({ kind: 'put', file, bytes }, [bytes.buffer])
-      if (answer.kind !== 'put') throw new Error('an answer to something else')
-      return { offset: answer.offset, byteCount }
-    },
-    async get({ offset, byteCount }) {
-      const answer = await ask<'get'>({ kind: 'get', file, offset, byteCount })
-      if (answer.kind !== 'got') throw new Error('an answer to something else')
-      return answer.bytes
-    },
-    remove: () => void ask<'remove'>({ kind: 'remove', file }).catch(() => undefined),
-  }
+const spillFolder = async (): Promise<FileSystemDirectoryHandle> =>
+  await (await navigator.storage.getDirectory()).getDirectoryHandle(SPILL_FOLDER)
+
+const fileNamed = async (name: string): Promise<File> =>
+  await (await (await spillFolder()).getFileHandle(name)).getFile()
+
+const bytesOf = async (blob: Blob): Promise<Uint8Array<ArrayBuffer>> =>
+  new Uint8Array(await blob.arrayBuffer())
+
+/** Files that this page writes to; any other is sealed, and read without the worker: by several windows, if need be. */
+const written = new Set<string>()
+const sealing = new Map<string, Promise<unknown>>()
+
+/** A name that no window has used. */
+export const newSpillFile = (): string => `${windowId}.${(fileCount += 1)}`
+
+export const spillDisk: ResultDisk = {
+  async put(file, bytes, isHashed) {
+    written.add(file)
+    const { byteLength: byteCount } = bytes
+    const answer = await ask<'put'>({ kind: 'put', file, bytes, isHashed }, [bytes.buffer])
+    if (answer.kind !== 'put') throw new Error('an answer to something else')
+    return { offset: answer.offset, byteCount, sha256: answer.sha256 }
+  },
+  async get(file, { offset, byteCount }) {
+    await sealing.get(file)
+    if (!written.has(file)) return await bytesOf((await fileNamed(file)).slice(offset, offset + byteCount))
+    const answer = await ask<'get'>({ kind: 'get', file, offset, byteCount })
+    if (answer.kind !== 'got') throw new Error('an answer to something else')
+    return answer.bytes
+  },
+  async seal(file, record) {
+    const asked = ask<'seal'>({ kind: 'seal', file, record }, [record.buffer])
+    // Whether or not the record will be there, the rows are written no more.
+    written.delete(file)
+    sealing.set(
+      file,
+      asked.catch(() => undefined),
+    )
+    await asked.finally(() => sealing.delete(file))
+  },
+  async remove(file) {
+    await ask<'remove'>({ kind: 'remove', file })
+    written.delete(file)
+  },
+  removeRecord: async (file) => await (await spillFolder()).removeEntry(recordNameOf(file)),
+  async names() {
+    const names: string[] = []
+    const folder = await spillFolder().catch(() => null)
+    if (folder !== null) for await (const name of folder.keys()) names.push(name)
+    return names
+  },
+  readRecord: async (file) => await bytesOf(await fileNamed(recordNameOf(file))),
+  byteCountOf: async (file) => (await fileNamed(file)).size,
 }
 
-/** Removes what windows left that are not open any more. */
-export async function removeLeftSpills(): Promise<void> {
-  try {
-    const root = await navigator.storage.getDirectory()
-    const folder = await root.getDirectoryHandle(SPILL_FOLDER)
-    const open = await openWindowIds()
-    for await (const name of folder.keys())
-      if (!open.has(name.split('.')[0] ?? '')) await folder.removeEntry(name)
-  } catch {
-    // No folder, or no private file system: there is nothing to remove.
-  }
-}
+/** Which window wrote a file. */
+export const windowOfFile = (file: string): string => file.split('.')[0] ?? ''

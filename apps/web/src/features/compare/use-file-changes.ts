@@ -22,7 +22,9 @@ async function loadFileChanges(sql: string, signal: AbortSignal): Promise<FileCh
   const { state } = run.snapshot
   if (state.kind === 'failed') throw state.error
   if (state.kind !== 'finished') throw new DOMException('The comparison was left.', 'AbortError')
-  return { changes: readFileChanges(run.buffer), run: run.snapshot }
+  const changes = readFileChanges(run.buffer)
+  run.close()
+  return { changes, run: run.snapshot }
 }
 
 export function useFileChanges(name: TableName, snapshots: ComparedSnapshots, isPartitioned: boolean | null) {

@@ -136,14 +136,13 @@ export const tabActions = {
 
 export const readTabs = (): TabsSnapshot => snapshot
 
-export const useTabs = (): TabsSnapshot =>
-  useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => snapshot,
-  )
+/** @returns how to stop listening */
+export function onTabs(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+export const useTabs = (): TabsSnapshot => useSyncExternalStore(onTabs, () => snapshot)
 
 export function activeTab(tabs: TabsState): Tab {
   const tab = tabs.open.find((other) => other.id === tabs.activeId) ?? tabs.open[0]

@@ -70,6 +70,11 @@ export class ExportRun {
     try {
       if (isPlannedAgain) this.#info = await this.#planAgain(abort.signal)
       else if (this.statement.keptId !== null) await this.#renewTicket(this.statement.keptId, abort.signal)
+      if (this.#info.ticket === '')
+        throw new ApiError(
+          'TICKET_EXPIRED',
+          'The result is of an earlier page, and its ticket went with that.',
+        )
       sink = await createFileSink(Date.now())
       const response = await postExport({ ticket: this.#info.ticket, ...target }, abort.signal)
       if (response.body === null) throw new ApiError('EXPORT_INCOMPLETE', 'The answer has no body.')

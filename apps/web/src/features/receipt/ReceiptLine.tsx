@@ -80,6 +80,14 @@ export function ReceiptLine({ snapshot, isPanelOpen = false, onTogglePanel, acti
             {keptText(snapshot.background, now)}
           </span>
         )}
+        {snapshot.storedAtMs !== null && (
+          <span
+            className="receipt-kept"
+            title={`The rows that came then, kept on this computer since ${instantText(snapshot.storedAtMs)}; the server was not asked`}
+          >
+            from this browser’s store · {ageText(Math.max(0, now - snapshot.storedAtMs))}
+          </span>
+        )}
         {!isLive && (
           <span className="receipt-total">
             {totalFacts(state, rowCount, elapsedText(snapshot)).join(' · ')}

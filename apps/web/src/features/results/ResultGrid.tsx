@@ -31,16 +31,19 @@ import type { ResultBuffer } from '../../query-run/result-buffer.ts'
 import { useIsDark } from '../../ui/theme.ts'
 import { useElementWidth } from '../../ui/use-element-width.ts'
 import { useStableCallback } from '../../ui/use-stable-callback.ts'
+import type { Place } from '../../storage/places.ts'
 import { CellTip, useCellTip } from './CellTip.tsx'
 import { columnWidths, displayText, fitText, textAt, type ResultColumn } from './grid-columns.ts'
 import { GRID_FONT, gridTheme, type GridTheme } from './grid-theme.ts'
 import { useTallScroll } from './tall-scroll.ts'
 import { moveColumn, pinnedCount, shownColumns, type GridView } from './grid-view.ts'
 
-const ROW_HEIGHT_PX = 24
+export const ROW_HEIGHT_PX = 24
 const HEADER_HEIGHT_PX = 44
 const CELL_PADDING_PX = 8
 const SCROLL_BAR_PX = 16
+/** What browsers scroll by pixels; places of taller grids are gone to by their row. */
+export const SCROLL_HEIGHT_MAX_PX = 33_000_000
 /** Below the last row. */
 const OVERSCROLL_PX = 16
 /** Rows above and below those in view that are wanted too: they come before they are scrolled to. */
@@ -75,6 +78,10 @@ export interface ResultGridProps {
   /** Ctrl C in the grid. */
   onCopy: (event: ClipboardEvent) => void
   handle?: Ref<DataEditorRef>
+  /** Where to begin. */
+  place?: Place | undefined
+  /** What is in view is another part now. */
+  onPlace?: ((at: Pick<Place, 'topPx' | 'leftPx'>) => void) | undefined
 }
 
 function measurer(): (text: string) => number {
@@ -217,8 +224,11 @@ function useHiddenText(
   )
 }
 
-/** Asks for the rows in view, which need not be in memory. Returns what is to be told of another view. */
-function useRegion({ buffer, rows, rowCount }: ResultGridProps, frame: RefObject<HTMLElement | null>) {
+/** Asks for the rows in view, which need not be in memory. `onRegion` is to be told of another view. */
+function useRegion(
+  { buffer, rows, rowCount, onPlace }: ResultGridProps,
+  frame: RefObject<HTMLElement | null>,
+) {
   const [inView, setInView] = useState({ start: 0, count: 0 })
   const heightPx = HEADER_HEIGHT_PX + rowCount * ROW_HEIGHT_PX + OVERSCROLL_PX
   const onScrolled = useTallScroll(frame, heightPx, ROW_HEIGHT_PX)
@@ -228,13 +238,18 @@ function useRegion({ buffer, rows, rowCount }: ResultGridProps, frame: RefObject
     const places = Array.from({ length: Math.max(0, end - start) }, (_, index) => start + index)
     buffer.show(rows === null ? places : places.map((place) => rows[place] ?? -1))
   }, [buffer, rows, rowCount, inView])
-  return useCallback(
+  // What nobody looks at gives way to what is looked at.
+  useEffect(() => () => buffer.show([]), [buffer])
+  const onRegion = useCallback(
     ({ y, height }: Rectangle, _tx: number | undefined, ty: number | undefined) => {
       onScrolled(y, ty ?? 0)
+      const leftPx = frame.current?.querySelector('.dvn-scroller')?.scrollLeft ?? 0
+      onPlace?.({ topPx: Math.max(0, y * ROW_HEIGHT_PX - (ty ?? 0)), leftPx: Math.max(0, leftPx) })
       setInView((old) => (old.start === y && old.count === height ? old : { start: y, count: height }))
     },
-    [onScrolled],
+    [onScrolled, onPlace, frame],
   )
+  return { onRegion, isDrawn: inView.count > 0 }
 }
 
 /**
@@ -274,6 +289,16 @@ function useHandlers(
   }
 }
 
+/** Begins where somebody was before: the library goes to a cell that is selected from outside, so not at first. */
+function useStart({ place, rowCount }: ResultGridProps, isDrawn: boolean) {
+  const [first] = useState(place)
+  const isReached = first !== undefined && rowCount * ROW_HEIGHT_PX < SCROLL_HEIGHT_MAX_PX
+  return {
+    scrollToActiveCell: first === undefined || isDrawn,
+    ...(isReached && { scrollOffsetY: first.topPx, scrollOffsetX: first.leftPx }),
+  }
+}
+
 export function ResultGrid(props: ResultGridProps) {
   const { view, rowCount, selection, onSelection, onCopy, handle } = props
   const frame = useRef<HTMLDivElement>(null)
@@ -281,7 +306,8 @@ export function ResultGrid(props: ResultGridProps) {
   const { theme, shown, gridColumns, getCellContent, drawHeader, setResizing } = useDrawing(props)
   const handlers = useHandlers(props, shown, setResizing)
   const tip = useCellTip(useHiddenText(props, shown, getCellContent))
-  const onRegion = useRegion(props, frame)
+  const { onRegion, isDrawn } = useRegion(props, frame)
+  const start = useStart(props, isDrawn)
   const markerPx = markerWidth(rowCount)
   const maxBlockSize = gridHeight(gridColumns, markerPx, rowCount, frameWidth)
   // The library takes the focus a frame later: until then keys would still go to the editor.
@@ -314,6 +340,7 @@ export function ResultGrid(props: ResultGridProps) {
         onGridSelectionChange={onSelection}
         onVisibleRegionChanged={onRegion}
         {...handlers}
+        {...start}
         onItemHovered={tip.onItemHovered}
         keybindings={KEYBINDINGS}
         smoothScrollX

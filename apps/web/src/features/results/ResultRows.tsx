@@ -25,6 +25,7 @@ import { StatsPanel } from './StatsPanel.tsx'
 import { useCalmRowCount } from './use-calm-row-count.ts'
 import { useFind } from './use-find.ts'
 import { useGridKeys } from './use-grid-keys.ts'
+import { placeOfSelection, selectionAt, usePlace } from './use-place.ts'
 import { arrangementText, useRowOrder } from './use-row-order.ts'
 import { useGridView } from './view-store.ts'
 
@@ -78,10 +79,18 @@ function useRows(
   grid: RefObject<DataEditorRef | null>,
 ) {
   const zone = useZone()
-  const [view, setView] = useGridView(run.source.tabId, columns)
-  const [selection, setSelection] = useState<GridSelection>(NO_SELECTION)
-  const onSelection = useCallback((next: GridSelection) => setSelection(next), [])
+  const { place, keep } = usePlace(run, snapshot, grid)
+  const [view, setView] = useGridView(run.source.tabId, columns, place?.sort ?? null)
+  const [selection, setSelection] = useState<GridSelection>(() => selectionAt(place))
+  const onSelection = useCallback(
+    (next: GridSelection) => {
+      setSelection(next)
+      keep(placeOfSelection(next))
+    },
+    [keep],
+  )
   const find = useFind(grid, onSelection, frame)
+  useGridKeys(frame)
   const { rowCount, state } = snapshot
   const isArriving = isRunning(state) && state.kind !== 'paused'
   const shown = shownColumns(view)
@@ -102,8 +111,11 @@ function useRows(
     setView,
     onView: (change: (view: GridView) => GridView) => {
       setSelection(NO_SELECTION)
+      keep({ sort: change(view).sort, selected: null })
       setView(change)
     },
+    // Of a part of the rows it would lead to another one of all.
+    start: { place, onPlace: find.isFilter && find.search !== '' ? undefined : keep },
     selection,
     onSelection,
     find,
@@ -210,7 +222,6 @@ export function ResultRows(props: ResultRowsProps) {
   const frame = useRef<HTMLDivElement>(null)
   const grid = useRef<DataEditorRef>(null)
   const rows = useRows(props, frame, grid)
-  useGridKeys(frame)
   const { view, onView, zone, order, shownRowCount, selectedColumn } = rows
   const { copyAs, onCopyKey } = useCopy(props, rows)
   const [looking, setLooking] = useState<Looking>(null)
@@ -261,6 +272,7 @@ export function ResultRows(props: ResultRowsProps) {
           onOpenCell={(column, row) => setLooking({ kind: 'cell', column, row: order.rows?.[row] ?? row })}
           onColumnMenu={(column, at) => setMenu({ column, at })}
           onCopy={onCopyKey}
+          {...rows.start}
         />
         {menu !== null && (
           <MenuList

@@ -21,8 +21,8 @@ function Failure({ run, snapshot, onPlaceCursor, onRunAgain }: ResultsPaneProps)
   if (snapshot.state.kind !== 'failed') return null
   const { error } = snapshot.state
   const range = errorRange(error)
-  // Of a kept result that cannot be had any more, the statement can.
-  const isKept = snapshot.background?.state === 'finished'
+  // Of a kept or stored result that cannot be had any more, the statement can.
+  const isKept = snapshot.background?.state === 'finished' || snapshot.storedAtMs !== null
   const before = run.source.sql.slice(0, range?.startOffset ?? 0)
   return (
     <ErrorNotice

@@ -3,6 +3,7 @@ import { useMemo, useState } from 'react'
 import { GRID_VIEWS_KEPT_MAX } from '../../limits.ts'
 import type { ResultColumn } from './grid-columns.ts'
 import { viewOfStored, type GridView } from './grid-view.ts'
+import type { Sort } from './row-order.ts'
 
 const STORAGE_KEY = 'lake.grid-views.v1'
 
@@ -32,16 +33,20 @@ function store(key: string, view: GridView): void {
   }
 }
 
-/** The arrangement and its setter. The sort is not brought back: a new answer comes in its own order. */
+/**
+ * The arrangement and its setter.
+ * @param sort of this very result, where it was looked at before; a new answer comes in its own order
+ */
 export function useGridView(
   tabId: string,
   columns: readonly ResultColumn[],
+  sort: Sort | null,
 ): [GridView, (change: (view: GridView) => GridView) => void] {
   const key = keyOf(tabId, columns)
   const [state, setState] = useState<{ key: string; view: GridView } | null>(null)
   const stored = useMemo(
-    () => ({ ...viewOfStored(readStored()[key], columns.length), sort: null }),
-    [key, columns.length],
+    () => ({ ...viewOfStored(readStored()[key], columns.length), sort }),
+    [key, columns.length, sort],
   )
   const view = state?.key === key ? state.view : stored
   const change = (apply: (view: GridView) => GridView) => {
