@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import { chromium, type CDPSession, type Page } from '@playwright/test'
+import { chromium, type BrowserContext, type CDPSession, type Page } from '@playwright/test'
 import { listId, suggest, type ListItem } from '../apps/web/src/features/editor/completion-engine.ts'
 import { buildWeb, lakeEnvironment, ROOT, startProgram, type LakeReady } from '../scripts/programs.ts'
 import { machineFacts } from './report.ts'
@@ -57,9 +57,20 @@ async function main(): Promise<void> {
     viewport: { width: 1440, height: 900 },
     baseURL: server.ready.url,
   })
+  let figures: Figures
+  try {
+    figures = await measured(browser)
+  } finally {
+    await browser.close()
+  }
+  process.stdout.write(`npm run bench:web -- --scale ${options.scale}\n${JSON.stringify(machineFacts())}\n\n`)
+  for (const [what, figure] of figures) process.stdout.write(`| ${what} | ${figure} |\n`)
+}
+
+async function measured(browser: BrowserContext): Promise<Figures> {
   const page = await browser.newPage()
   const devtools = await browser.newCDPSession(page)
-  const figures: Figures = [
+  return [
     ...sizes(),
     ...(await firstLoad(page)),
     ...(await typing(page)),
@@ -69,9 +80,6 @@ async function main(): Promise<void> {
     ...(options.large === '0' ? [] : await large(page, devtools, Number(options.large))),
     ...(options.results === '0' ? [] : await results(page, devtools, Number(options.results))),
   ]
-  await browser.close()
-  process.stdout.write(`npm run bench:web -- --scale ${options.scale}\n${JSON.stringify(machineFacts())}\n\n`)
-  for (const [what, figure] of figures) process.stdout.write(`| ${what} | ${figure} |\n`)
 }
 
 /** Bytes over the wire: what every page needs, and what comes when the editor is shown. */
