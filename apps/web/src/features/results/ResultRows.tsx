@@ -79,7 +79,7 @@ function useRows(
   grid: RefObject<DataEditorRef | null>,
 ) {
   const zone = useZone()
-  const { place, keep } = usePlace(run, snapshot, grid)
+  const { place, keep, onPlace } = usePlace(run, snapshot, grid)
   const [view, setView] = useGridView(run.source.tabId, columns, place?.sort ?? null)
   const [selection, setSelection] = useState<GridSelection>(() => selectionAt(place))
   const onSelection = useCallback(
@@ -115,7 +115,7 @@ function useRows(
       setView(change)
     },
     // Of a part of the rows it would lead to another one of all.
-    start: { place, onPlace: find.isFilter && find.search !== '' ? undefined : keep },
+    start: { place, onPlace: find.isFilter && find.search !== '' ? undefined : onPlace },
     selection,
     onSelection,
     find,

@@ -1,6 +1,6 @@
 // Where somebody was in this result before: on the way back to a tab, or to the page, it begins there.
 import { CompactSelection, type DataEditorRef, type GridSelection } from '@glideapps/glide-data-grid'
-import { useCallback, useEffect, useState, type RefObject } from 'react'
+import { useCallback, useEffect, useRef, useState, type RefObject } from 'react'
 import type { QueryRun, RunSnapshot } from '../../query-run/query-run.ts'
 import { keepPlace, placeKey, placeOf, type Place } from '../../storage/places.ts'
 import { ROW_HEIGHT_PX, SCROLL_HEIGHT_MAX_PX } from './ResultGrid.tsx'
@@ -24,15 +24,22 @@ export function usePlace(run: QueryRun, snapshot: RunSnapshot, grid: RefObject<D
   const { tabId, startOffset } = run.source
   const key = placeKey(tabId, startOffset, snapshot.startedAtMs)
   const [place] = useState(() => placeOf(key))
-  const [firstRowCount] = useState(snapshot.rowCount)
   const keep = useCallback((change: Partial<Place>) => keepPlace(key, change), [key])
   // It is looked at now.
   useEffect(() => keep({}), [keep])
-  // Taller than browsers scroll: by the row, once the grid is drawn.
-  useEffect(() => {
-    if (place === undefined || firstRowCount * ROW_HEIGHT_PX < SCROLL_HEIGHT_MAX_PX) return
-    const row = Math.round(place.topPx / ROW_HEIGHT_PX)
-    nextFrames(() => grid.current?.scrollTo(0, row, 'vertical', 0, 0, { vAlign: 'start' }))
-  }, [place, firstRowCount, grid])
-  return { place, keep }
+  // Taller than browsers scroll: by the row, once the grid is drawn, which it is when it tells what is in view.
+  const isToGo = useRef(place !== undefined && snapshot.rowCount * ROW_HEIGHT_PX >= SCROLL_HEIGHT_MAX_PX)
+  const onPlace = useCallback(
+    (at: Pick<Place, 'topPx' | 'leftPx'>) => {
+      if (!isToGo.current || place === undefined) {
+        keep(at)
+        return
+      }
+      isToGo.current = false
+      const row = Math.round(place.topPx / ROW_HEIGHT_PX)
+      nextFrames(() => grid.current?.scrollTo(0, row, 'vertical', 0, 0, { vAlign: 'start' }))
+    },
+    [place, keep, grid],
+  )
+  return { place, keep, onPlace }
 }
