@@ -3,7 +3,7 @@ import { Monitor, Moon, PanelLeft, Search, Sun } from 'lucide-react'
 import { isEnded } from '@lake/core/statements/statement.ts'
 import { navigate } from 'wouter/use-browser-location'
 import { useSession, useStatements } from './api/queries.ts'
-import { namespaceText } from './api/table-name.ts'
+import { namespaceLabel } from './api/table-name.ts'
 import { useTabs, type SaveStatus } from './features/editor/tabs-store.ts'
 import { useRunningTabs } from './query-run/run-registry.ts'
 import type { Route } from './route.ts'
@@ -13,6 +13,7 @@ import { useNotice } from './ui/notice.ts'
 import { UserMenu } from './UserMenu.tsx'
 import { useZone } from './ui/time-zone.ts'
 import { chooseTheme, useThemeChoice, type ThemeChoice } from './ui/theme.ts'
+import { visibleName } from './ui/visible-text.ts'
 
 const NEXT_THEME: Record<ThemeChoice, ThemeChoice> = { system: 'light', light: 'dark', dark: 'system' }
 const THEME_ICON = { system: Monitor, light: Sun, dark: Moon }
@@ -43,10 +44,12 @@ function Breadcrumb({ route }: { route: Route }) {
       {(route.kind === 'table' || route.kind === 'compare') && (
         <>
           <span aria-hidden>▸</span>
-          <span>{namespaceText(route.name.namespace)}</span>
+          <span className="breadcrumb-namespace" title={namespaceLabel(route.name.namespace)}>
+            {namespaceLabel(route.name.namespace)}
+          </span>
           <span aria-hidden>▸</span>
-          <span aria-current="page" className="breadcrumb-table">
-            {route.name.table}
+          <span aria-current="page" className="breadcrumb-table" title={visibleName(route.name.table)}>
+            {visibleName(route.name.table)}
           </span>
         </>
       )}

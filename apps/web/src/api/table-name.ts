@@ -3,6 +3,7 @@
 
 import type { TableReceipt } from '@lake/core/flight/receipt.ts'
 import { formatTableName } from '@lake/core/iceberg/identifiers.ts'
+import { visibleName } from '../ui/visible-text.ts'
 
 export interface TableName {
   namespace: readonly string[]
@@ -10,6 +11,9 @@ export interface TableName {
 }
 
 export const namespaceText = (levels: readonly string[]): string => levels.join('.')
+
+/** For eyes. */
+export const namespaceLabel = (levels: readonly string[]): string => visibleName(namespaceText(levels))
 
 export function sqlTableName({ namespace, table }: TableName): string {
   return formatTableName(namespace, table)
@@ -48,11 +52,11 @@ export function parseTableName(text: string, namespaces: readonly (readonly stri
   return { namespace: isConfigured(unprefixed) ?? isConfigured(whole) ?? unprefixed, table }
 }
 
-/** A table of a receipt by its dotted name, a metadata table by its own. */
+/** For eyes: a table by its dotted name, a metadata table by its own. */
 export function tableLabel({
   namespace,
   table,
   metadataTable,
-}: Pick<TableReceipt, 'namespace' | 'table' | 'metadataTable'>): string {
-  return namespaceText([...namespace, metadataTable === undefined ? table : `${table}$${metadataTable}`])
+}: TableName & Pick<TableReceipt, 'metadataTable'>): string {
+  return namespaceLabel([...namespace, metadataTable === undefined ? table : `${table}$${metadataTable}`])
 }

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { toApiError } from '../api/api-error.ts'
 import { CopyButton } from './CopyButton.tsx'
 import { errorTitle, nextStep } from './error-help.ts'
+import { visibleText } from './visible-text.ts'
 
 interface ErrorNoticeProps {
   error: unknown
@@ -24,7 +25,7 @@ export function ErrorNotice({ error, onRetry, retryLabel = 'Retry', children }: 
         <p className="error-notice-title">
           {title} <code className="error-code">{code}</code>
         </p>
-        {message !== title && <pre className="error-notice-message">{message}</pre>}
+        {message !== title && <pre className="error-notice-message">{visibleText(message)}</pre>}
         {step !== null && <p className="error-notice-step">{step}</p>}
         <div className="error-notice-actions">
           {children}

@@ -2,6 +2,7 @@
 // Failures of statements are not notices; they stay where the result would be.
 import { useSyncExternalStore } from 'react'
 import { NOTICE_SHOWN_MS } from '../limits.ts'
+import { visibleText } from './visible-text.ts'
 
 export interface Notice {
   text: string
@@ -20,7 +21,7 @@ function publish(next: Notice | null): void {
 /** Replaces the notice before it. */
 export function say(text: string, tone: Notice['tone'] = 'plain'): void {
   clearTimeout(timer)
-  publish({ text, tone })
+  publish({ text: visibleText(text), tone })
   timer = setTimeout(() => publish(null), NOTICE_SHOWN_MS)
 }
 

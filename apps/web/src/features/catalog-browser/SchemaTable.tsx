@@ -9,6 +9,7 @@ import { DetailsRow, Disclosure } from '../../ui/Disclosure.tsx'
 import { countedText } from '../../ui/format-quantity.ts'
 import { TableFrame } from '../../ui/TableFrame.tsx'
 import { useOpenRows } from '../../ui/use-open-rows.ts'
+import { visibleName } from '../../ui/visible-text.ts'
 import { columnDetails } from './column-details.ts'
 import { columnHistory, type SchemaVersion } from './schema-history.ts'
 import { StatisticsCells } from './StatisticsCells.tsx'
@@ -88,7 +89,7 @@ function ColumnCells({ column, depth, isKey, renderName }: ColumnCellsProps) {
       <th scope="row" style={{ paddingInlineStart: 4 + depth * 16 }} data-nested={depth > 0}>
         {renderName(
           <span>
-            {column.name}
+            {visibleName(column.name)}
             {isKey && (
               <span className="column-key">
                 <KeyRound size={12} aria-hidden />

@@ -4,7 +4,7 @@ import { useCallback, useEffect, type ReactNode } from 'react'
 import type { SnapshotInfo, TableResponse } from '@lake/core/api/contract.ts'
 import type { TableReceipt } from '@lake/core/flight/receipt.ts'
 import { useTable } from '../../api/queries.ts'
-import { namespaceText, sqlTableName, type TableName } from '../../api/table-name.ts'
+import { namespaceLabel, sqlTableName, type TableName } from '../../api/table-name.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
 import { ColumnsView } from './ColumnsView.tsx'
@@ -22,6 +22,7 @@ import { TableFigures } from './TableFigures.tsx'
 import { PartitionsAndOrders, Properties } from './TableLayout.tsx'
 import { quoted } from '../../sql/quoted.ts'
 import { parseTableView, PLAIN_VIEW, tableViewSearch, type TableView } from './table-view.ts'
+import { visibleName } from '../../ui/visible-text.ts'
 
 interface TablePageProps {
   name: TableName
@@ -159,9 +160,9 @@ export function TablePage(props: TablePageProps) {
     <article className="table-page" aria-busy={table.isPending} data-past={isPast}>
       <header className="table-header">
         <div className="table-heading">
-          <p className="table-namespace">iceberg ▸ {namespaceText(name.namespace)}</p>
+          <p className="table-namespace">iceberg ▸ {namespaceLabel(name.namespace)}</p>
           <h1>
-            {name.table}
+            {visibleName(name.table)}
             <CopyButton text={sqlTableName(name)} label="Copy full name" />
           </h1>
           {table.isSuccess && (

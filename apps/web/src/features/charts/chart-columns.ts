@@ -4,6 +4,7 @@
 import { DataType, DateUnit, TimeUnit, type Data, type Field, type Schema } from 'apache-arrow'
 import { cellText, isNumeric, sqlTypeOf } from '@lake/core/values/cell-text.ts'
 import type { ResultBuffer } from '../../query-run/result-buffer.ts'
+import { visibleName } from '../../ui/visible-text.ts'
 
 export interface ChartColumn {
   index: number
@@ -34,7 +35,7 @@ function kindOf(field: Field): ChartColumn['kind'] | null {
 export function chartColumns(schema: Schema): ChartColumn[] {
   return schema.fields.flatMap((field: Field, index) => {
     const kind = kindOf(field)
-    return kind === null ? [] : [{ index, name: field.name, sqlType: sqlTypeOf(field), kind }]
+    return kind === null ? [] : [{ index, name: visibleName(field.name), sqlType: sqlTypeOf(field), kind }]
   })
 }
 

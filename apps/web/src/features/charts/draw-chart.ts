@@ -3,6 +3,7 @@ import * as Plot from '@observablehq/plot'
 import type { ChartChoice } from './chart-choice.ts'
 import type { ChartColumn } from './chart-columns.ts'
 import type { ChartData, ChartPoint } from './chart-data.ts'
+import { visibleText } from '../../ui/visible-text.ts'
 
 export interface Drawing {
   choice: ChartChoice
@@ -24,7 +25,7 @@ const ticks = new Intl.NumberFormat('en-US', { notation: 'compact', maximumSigni
 const tickText = (value: number): string => ticks.format(value)
 
 const shortName = (name: string): string =>
-  name.length > NAME_CHARS_MAX ? `${name.slice(0, NAME_CHARS_MAX)}…` : name
+  visibleText(name.length > NAME_CHARS_MAX ? `${name.slice(0, NAME_CHARS_MAX)}…` : name)
 
 function marksOf({ choice, data, xColumn }: Drawing): Plot.Markish[] {
   const isTime = xColumn.kind === 'time' && choice.kind !== 'bar'

@@ -3,7 +3,7 @@ import { ArrowLeftRight, Play } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { SnapshotInfo, TableResponse } from '@lake/core/api/contract.ts'
 import { useTable } from '../../api/queries.ts'
-import { namespaceText, type TableName } from '../../api/table-name.ts'
+import { namespaceLabel, type TableName } from '../../api/table-name.ts'
 import type { RunSnapshot } from '../../query-run/query-run.ts'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
 import { countedText, countText, instantText, shortId } from '../../ui/format-quantity.ts'
@@ -12,6 +12,7 @@ import { fileChangesSql, type ComparedSnapshots } from './file-changes.ts'
 import { PartitionChanges } from './PartitionChanges.tsx'
 import { changeText, schemaChanges } from '../../schema/schema-changes.ts'
 import { useFileChanges } from './use-file-changes.ts'
+import { visibleName } from '../../ui/visible-text.ts'
 
 interface ComparePageProps {
   name: TableName
@@ -150,8 +151,8 @@ export function ComparePage(props: ComparePageProps) {
     <article className="table-page" aria-busy={table.isPending}>
       <header className="table-header">
         <div className="table-heading">
-          <p className="table-namespace">iceberg ▸ {namespaceText(name.namespace)}</p>
-          <h1>{name.table}: what changed</h1>
+          <p className="table-namespace">iceberg ▸ {namespaceLabel(name.namespace)}</p>
+          <h1>{visibleName(name.table)}: what changed</h1>
         </div>
         <button type="button" className="button" onClick={onOpenTable}>
           The table

@@ -5,6 +5,7 @@ import { tableKey } from '@lake/core/iceberg/identifiers.ts'
 import { RetentionNote } from '../../freshness/RetentionNote.tsx'
 import type { Tab } from './tabs-state.ts'
 import { tabActions } from './tabs-store.ts'
+import { tableLabel } from '../../api/table-name.ts'
 
 export function PinStrip({ tab }: { tab: Tab }) {
   if (tab.pins.length === 0) return null
@@ -15,8 +16,7 @@ export function PinStrip({ tab }: { tab: Tab }) {
         <span className="pin-text">
           {tab.pins.map((pin) => (
             <span key={`${pin.namespace.join('.')}.${pin.table}`} title={`snapshot ${pin.snapshotId}`}>
-              {[...pin.namespace, pin.table].join('.')} as of {instantText(pin.committedAtMs)}, snapshot{' '}
-              {shortId(pin.snapshotId)}
+              {tableLabel(pin)} as of {instantText(pin.committedAtMs)}, snapshot {shortId(pin.snapshotId)}
             </span>
           ))}
         </span>

@@ -4,6 +4,7 @@ import { statementAt, type StatementRange } from '../../sql/split-statements.ts'
 import { VALIDATE_DELAY_MS } from '../../limits.ts'
 import { monaco } from './monaco-setup.ts'
 import { sqlProblem, type RunContext, type SqlProblem } from './validate-sql.ts'
+import { visibleText } from '../../ui/visible-text.ts'
 
 const OWNER = 'validate'
 
@@ -66,7 +67,7 @@ function markerAt(
   const end = model.getPositionAt(statement.startOffset + endOffset)
   return {
     severity: monaco.MarkerSeverity.Warning,
-    message,
+    message: visibleText(message),
     startLineNumber: start.lineNumber,
     startColumn: start.column,
     endLineNumber: end.lineNumber,

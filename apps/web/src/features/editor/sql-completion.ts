@@ -2,6 +2,7 @@
 import { signaturesAt, suggestionsAt } from './completion-client.ts'
 import type { SuggestionKind } from './completion-engine.ts'
 import { monaco } from './monaco-setup.ts'
+import { visibleName, visibleText } from '../../ui/visible-text.ts'
 
 const { CompletionItemKind } = monaco.languages
 
@@ -27,8 +28,9 @@ async function provideCompletionItems(
     // The widget asks again for each letter while there are more than it was given.
     incomplete: isCut,
     suggestions: shown.map(({ label, insertText, detail, kind, rank }) => ({
-      // As an object, so that every row tells its type, not the chosen one alone.
-      label: { label, description: detail },
+      // As an object, so that every row tells its type, not the chosen one alone. What is not seen is shown, and what is
+      // typed is compared with the name itself.
+      label: { label: visibleName(label), description: visibleText(detail) },
       filterText: label,
       insertText,
       kind: ITEM_KINDS[kind],

@@ -8,9 +8,11 @@ import { nameAt, type NamedPlace } from '../../sql/name-at.ts'
 import type { ScopeTable } from '../../sql/sql-scope.ts'
 import { countedText, instantText } from '../../ui/format-quantity.ts'
 import { monaco } from './monaco-setup.ts'
+import { visibleText } from '../../ui/visible-text.ts'
 
 /** Text of catalogs is not ours: it must not become markup. */
-const plain = (text: string): string => text.replaceAll(/[\\`*_{}[\]()#+\-.!|<>&~]/g, String.raw`\$&`)
+const plain = (text: string): string =>
+  visibleText(text).replaceAll(/[\\`*_{}[\]()#+\-.!|<>&~]/g, String.raw`\$&`)
 
 function columnsOf(table: TableResponse): readonly ColumnNode[] {
   return table.schemas.find(({ schemaId }) => schemaId === table.currentSchemaId)?.columns ?? []

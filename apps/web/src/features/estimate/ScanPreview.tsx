@@ -2,6 +2,7 @@
 import { shortcutText } from '../../ui/commands.ts'
 import { estimateLine, refusalWords } from './estimate-words.ts'
 import type { ShownEstimate } from './use-estimate.ts'
+import { visibleText } from '../../ui/visible-text.ts'
 
 export const EXPLAIN_SHORTCUT = shortcutText('Alt Enter')
 
@@ -18,8 +19,8 @@ export function ScanPreview({ shown, isPanelOpen, onTogglePanel }: ScanPreviewPr
   const { estimate, error, isOld } = shown
   if (error !== null) {
     return IS_REFUSAL.has(error.code) ? (
-      <span className="scan-preview" data-tone="warn" title={error.message}>
-        would be refused: {error.message}
+      <span className="scan-preview" data-tone="warn" title={visibleText(error.message)}>
+        would be refused: {visibleText(error.message)}
       </span>
     ) : null
   }

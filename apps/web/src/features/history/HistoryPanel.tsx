@@ -16,6 +16,8 @@ import {
 } from '../../ui/format-quantity.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { useNow } from '../../ui/use-now.ts'
+import { tableLabel } from '../../api/table-name.ts'
+import { visibleName, visibleText } from '../../ui/visible-text.ts'
 
 type OpenStatement = (statement: StatementLink) => void
 
@@ -43,7 +45,7 @@ function Entry({ entry, now, onOpen }: { entry: HistoryEntry; now: number; onOpe
         title="Open in a new tab"
         onClick={() => onOpen({ title: entryTitle(entry), sql, pins: [], parameters })}
       >
-        {firstLines(sql)}
+        {visibleText(firstLines(sql))}
       </button>
       <p className="history-facts" title={instantText(entry.startedAtMs)}>
         {ageText(now - entry.startedAtMs)} · <span className="history-outcome">{outcomeText(entry)}</span> ·{' '}
@@ -51,7 +53,7 @@ function Entry({ entry, now, onOpen }: { entry: HistoryEntry; now: number; onOpe
       </p>
       {pins.map((pin) => (
         <p key={[...pin.namespace, pin.table].join('.')} className="history-facts">
-          {[...pin.namespace, pin.table].join('.')} @ {shortId(pin.snapshotId)}
+          {tableLabel(pin)} @ {shortId(pin.snapshotId)}
         </p>
       ))}
       {pins.length > 0 && (
@@ -76,13 +78,13 @@ function SavedEntry({ query, now, onOpen }: { query: SavedQuery; now: number; on
         title="Open in a new tab"
         onClick={() => onOpen({ title: query.title, sql: query.sql, pins: [], parameters: query.parameters })}
       >
-        <strong>{query.title}</strong>
+        <strong>{visibleName(query.title)}</strong>
         {'\n'}
-        {firstLines(query.sql)}
+        {visibleText(firstLines(query.sql))}
       </button>
       <p className="history-facts">saved {ageText(now - query.savedAtMs)}</p>
       <IconButton
-        label={`Delete saved query ${query.title}`}
+        label={`Delete saved query ${visibleName(query.title)}`}
         className="history-action"
         onClick={() => deleteSaved(query.id)}
       >

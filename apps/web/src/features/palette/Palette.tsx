@@ -3,6 +3,7 @@
 import { useEffect, useId, useMemo, useRef, useState, type KeyboardEvent } from 'react'
 import { PALETTE_SHOWN_MAX } from '../../limits.ts'
 import { rankItems, type PaletteItem } from './rank-items.ts'
+import { visibleName, visibleText } from '../../ui/visible-text.ts'
 
 const KIND_TEXT: Record<PaletteItem['kind'], string> = {
   table: 'table',
@@ -38,8 +39,10 @@ function PaletteList({ id, items, index, onPoint, onChoose }: PaletteListProps) 
           onPointerMove={() => onPoint(i)}
           onClick={() => onChoose(item)}
         >
-          <span className="palette-title">{item.title}</span>
-          <span className="palette-detail">{item.detail}</span>
+          <span className="palette-title" title={visibleName(item.title)}>
+            {visibleName(item.title)}
+          </span>
+          <span className="palette-detail">{visibleText(item.detail)}</span>
           {item.shortcut !== undefined && <kbd>{item.shortcut}</kbd>}
           <span className="palette-kind">{KIND_TEXT[item.kind]}</span>
         </div>

@@ -13,6 +13,7 @@ import { IconButton } from '../../ui/IconButton.tsx'
 import { say } from '../../ui/notice.ts'
 import { useNow } from '../../ui/use-now.ts'
 import { stateText, tableLines, timesText } from './statement-words.ts'
+import { visibleText } from '../../ui/visible-text.ts'
 
 interface EntryProps {
   statement: StatementSummary
@@ -35,7 +36,7 @@ function Entry({ statement, now, onOpen, onStop }: EntryProps) {
         disabled={sql === null}
         onClick={() => onOpen(statement)}
       >
-        {sql === null ? 'A statement whose key is gone' : firstLines(sql)}
+        {sql === null ? 'A statement whose key is gone' : visibleText(firstLines(sql))}
       </button>
       <p className="history-facts">
         <span className="history-outcome">{state}</span> · {stateText(statement, now)}
@@ -43,13 +44,13 @@ function Entry({ statement, now, onOpen, onStop }: EntryProps) {
       {state === 'running' && statement.bytesPlanned > 0 && (
         <progress className="statement-progress" aria-label="Share read" value={progress} />
       )}
-      {failure !== null && <p className="history-facts">{failure.message}</p>}
+      {failure !== null && <p className="history-facts">{visibleText(failure.message)}</p>}
       <p className="history-facts" title={`submitted ${instantText(submittedAtMs)}`}>
         {timesText(statement, now)}
       </p>
       {tableLines(statement, shortId).map((line) => (
         <p key={line} className="history-facts">
-          {line}
+          {visibleText(line)}
         </p>
       ))}
       {isOpen && state !== 'cancelling' && (

@@ -3,7 +3,7 @@ import { useQueries } from '@tanstack/react-query'
 import type { RequestedPin, TableEstimate } from '@lake/core/api/contract.ts'
 import { tableKey } from '@lake/core/iceberg/identifiers.ts'
 import { tableQuery } from '../../api/query-client.ts'
-import { namespaceText } from '../../api/table-name.ts'
+import { tableLabel } from '../../api/table-name.ts'
 import { RAIL_TABLES_MAX } from '../../limits.ts'
 import { railOf } from './rail-commits.ts'
 import { TimeTravelRail } from './TimeTravelRail.tsx'
@@ -42,7 +42,7 @@ export function TimeTravel({ tables, pins, onPin }: TimeTravelProps) {
       {rails.map(({ table, rail }) => (
         <TimeTravelRail
           key={keyOf(table)}
-          label={`${namespaceText(table.namespace)}.${table.table}`}
+          label={tableLabel(table)}
           rail={rail}
           snapshotId={pins.find((pin) => keyOf(pin) === keyOf(table))?.snapshotId ?? null}
           onChoose={(commit) => onPin({ namespace: table.namespace, table: table.table }, commit)}
