@@ -52,6 +52,15 @@ test('find steps through rows, leaves others out, and goes to a row', async ({ p
   await expect(workbench.cell(0, 199)).toHaveText('199')
   await page.keyboard.press('Escape')
   await expect(page.getByRole('textbox', { name: 'Find in the result' })).toHaveCount(0)
+  // Exactly one value, from the menu of its cell.
+  await clickCell(page, 180, 4)
+  await page.keyboard.press('Shift+F10')
+  await page.getByRole('menuitem', { name: /^Only rows with this value/ }).click()
+  await expect(page.getByText(/^\d+ of 200 rows shown · where name is “robot \d”$/)).toBeVisible()
+  await workbench.screen('only-this-value')
+  await workbench.expectAccessible()
+  await page.getByRole('button', { name: 'Show all rows' }).click()
+  await expect(page.getByText('of 200 rows shown')).toHaveCount(0)
 })
 
 test('[RW3] copies say what they hold and how exact it is', async ({ page }) => {
@@ -99,6 +108,19 @@ test('statistics of a column, by keyboard alone', async ({ page }) => {
   await expect(panel).toContainText('over the 200 loaded rows · exact')
   await workbench.screen('column-statistics')
   await workbench.expectAccessible()
+  // From the grid, where keys go to the ends as in a spreadsheet.
+  await page.getByRole('button', { name: 'Close statistics' }).click()
+  await clickCell(page, 80, 0)
+  await page.keyboard.press('End')
+  await page.keyboard.press('Space')
+  await expect(panel.getByRole('heading', { name: 'score' })).toBeVisible()
+  await page.keyboard.press('Home')
+  await page.keyboard.press('Control+ArrowDown')
+  await expect(workbench.cell(0, 199)).toHaveText('199')
+  await page.keyboard.press('Control+Home')
+  await expect(workbench.cell(0, 0)).toHaveText('0')
+  await page.keyboard.press('Space')
+  await expect(panel.getByRole('heading', { name: 'id' })).toBeVisible()
 })
 
 test('[RW4] times with a zone move with the chosen zone, and others never', async ({ browser, baseURL }) => {
@@ -129,7 +151,9 @@ test('[RW2] over a part of the rows, every tool says that it is a part', async (
   await page.getByRole('menuitem', { name: /^TSV/ }).click()
   await expect(page.getByText(/1 row × 1 column copied as TSV · cancelled after [\d,]+ rows/)).toBeVisible()
   await toolbar(page).getByRole('button', { name: 'Find' }).click()
-  await expect(page.getByText('looks in the first rows only')).toBeVisible()
+  await expect(page.getByText(/^looks in the first [\d,]+ rows$/)).toBeVisible()
+  await page.getByRole('textbox', { name: 'Find in the result' }).fill('0')
+  await expect(page.getByText(/^[\d,]+ rows hold it, of the first [\d,]+ rows$/)).toBeVisible()
   await workbench.screen('partial')
   await workbench.expectAccessible()
 })

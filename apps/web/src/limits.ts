@@ -27,6 +27,11 @@ export const RESULTS_KEPT_MAX = 24
 
 /** Characters of a cell that are drawn; copies and the cell viewer take the whole value. */
 export const CELL_DISPLAY_CHARS_MAX = 400
+/** Characters of a value that the viewer shows; a copy has all. Larger values are not laid out. */
+export const CELL_VIEWER_CHARS_MAX = 1_000_000
+export const CELL_LAYOUT_CHARS_MAX = 500_000
+/** Characters of a column's name that its header draws at most; its tip shows all. */
+export const COLUMN_NAME_CHARS_MAX = 300
 /** Characters of a cell that its tip shows; the cell viewer shows all. */
 export const CELL_TIP_CHARS_MAX = 2_000
 /** How often the grid hears of more rows while they arrive. */
@@ -101,6 +106,8 @@ export const SAVED_QUERIES_MAX = 500
 export const PALETTE_SHOWN_MAX = 60
 /** Earlier queries that the palette searches; the history panel searches all. */
 export const PALETTE_HISTORY_MAX = 200
+/** Letters that are typed in the tree within this time are one word. */
+export const TYPE_AHEAD_MS = 700
 /** How long typing rests before the statement is checked. */
 export const VALIDATE_DELAY_MS = 600
 /** How long the estimate of a text is shown before it is asked for anew: tables get new data. */

@@ -1,4 +1,4 @@
-// What a cell of the grid holds where the drawn text is not all of it: cut by the column's width, or on several lines.
+// What a cell or a header of the grid holds where the drawn text is not all of it: cut by the column's width, or on several lines.
 // Shown beside the cell when the pointer rests on it; the pointer may go over it, and Escape puts it away.
 import type { GridMouseEventArgs, Rectangle } from '@glideapps/glide-data-grid'
 import { useCallback, useEffect, useRef, useState } from 'react'
@@ -17,8 +17,14 @@ interface Tip {
   bounds: Rectangle
 }
 
-/** @param textAt the whole text of a shown cell, up to one character more than a tip has; null where it is all drawn */
-export function useCellTip(textAt: (place: number, row: number) => string | null) {
+/**
+ * @param textAt the whole text of a shown cell, up to one character more than a tip has; null where it is all drawn
+ * @param headerAt name and type of a shown column; null where they are all drawn
+ */
+export function useCellTip(
+  textAt: (place: number, row: number) => string | null,
+  headerAt: (place: number) => string | null,
+) {
   const [tip, setTip] = useState<Tip | null>(null)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const isShown = tip !== null
@@ -47,11 +53,14 @@ export function useCellTip(textAt: (place: number, row: number) => string | null
   }, [isShown, hide])
   const onItemHovered = useCallback(
     (item: GridMouseEventArgs) => {
-      const text = item.kind === 'cell' ? textAt(item.location[0], item.location[1]) : null
-      if (text === null || item.kind !== 'cell') later(null, HIDE_DELAY_MS)
+      const isHeader = item.kind === 'header'
+      const isCell = item.kind === 'cell'
+      const [place, row] = isCell || isHeader ? item.location : [0, 0]
+      const text = isCell ? textAt(place, row) : isHeader ? headerAt(place) : null
+      if (text === null || !(isCell || isHeader)) later(null, HIDE_DELAY_MS)
       else later({ text, bounds: item.bounds }, isShown ? 0 : SHOW_DELAY_MS)
     },
-    [textAt, later, isShown],
+    [textAt, headerAt, later, isShown],
   )
   return { tip, onItemHovered, hide, keep, hideSoon: () => later(null, HIDE_DELAY_MS) }
 }

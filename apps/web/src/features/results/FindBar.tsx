@@ -1,7 +1,7 @@
 // Finds a text in the loaded rows, shows only the rows that hold it, and goes to a row by its number.
 import { ChevronDown, ChevronUp, X } from 'lucide-react'
 import { useEffect, useRef } from 'react'
-import { countText } from '../../ui/format-quantity.ts'
+import { countedText, countText } from '../../ui/format-quantity.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
 
 interface FindBarProps {
@@ -9,9 +9,12 @@ interface FindBarProps {
   isFilter: boolean
   /** Null while they are being found, or without a search. */
   matchCount: number | null
+  /** Shown rows. */
   rowCount: number
-  /** False where not all rows are searched. */
-  isWhole: boolean
+  /** Rows, from the first, that were looked at, or would be. */
+  lookedAtCount: number
+  /** These are not all rows of the answer. */
+  isPart: boolean
   onSearch: (search: string) => void
   onFilter: (isFilter: boolean) => void
   onStep: (step: 1 | -1) => void
@@ -20,11 +23,13 @@ interface FindBarProps {
   onClose: () => void
 }
 
-function matchesText({ search, matchCount, isWhole }: FindBarProps): string {
-  if (search === '') return isWhole ? '' : 'looks in the first rows only'
+/** What was found, and where it was not looked for. */
+function matchesText({ search, matchCount, lookedAtCount, isPart }: FindBarProps): string {
+  const part = `the first ${countedText(lookedAtCount, 'row')}`
+  if (search === '') return isPart ? `looks in ${part}` : ''
   if (matchCount === null) return 'looking…'
   const rows = `${countText(matchCount)} ${matchCount === 1 ? 'row holds' : 'rows hold'} it`
-  return isWhole ? rows : `${rows}, of the first ones`
+  return isPart ? `${rows}, of ${part}` : rows
 }
 
 export function FindBar(props: FindBarProps) {

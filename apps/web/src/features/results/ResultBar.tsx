@@ -1,10 +1,14 @@
 // What can be done with the rows of a result. Says beside it when what is shown is not the rows as they came.
 import { localZone, chooseZone } from '../../ui/time-zone.ts'
 import { MenuButton, type MenuItem } from '../../ui/MenuButton.tsx'
+import { visibleName } from '../../ui/visible-text.ts'
 import { COLUMN_MENU_MAX } from '../../limits.ts'
 import { COPY_FORMATS, type CopyFormat } from './copy-formats.ts'
 import type { ResultColumn } from './grid-columns.ts'
 import { initialView, toggleHidden, type GridView } from './grid-view.ts'
+
+/** As many can be seen at once. */
+const COLUMNS_UNFILTERED_MAX = 10
 
 interface ResultBarProps {
   columns: readonly ResultColumn[]
@@ -20,6 +24,8 @@ interface ResultBarProps {
   columnName: string
   /** `sorted by amount, over the first 2,000,000 rows`; empty for rows as they came. */
   arrangement: string
+  /** Where only rows with one value are shown. */
+  onShowAll: (() => void) | undefined
 }
 
 function zoneItems(zone: string): MenuItem[] {
@@ -33,7 +39,7 @@ function zoneItems(zone: string): MenuItem[] {
 
 function shownItems({ columns, view, onView }: ResultBarProps): MenuItem[] {
   const items = view.order.slice(0, COLUMN_MENU_MAX).map((column): MenuItem => ({
-    label: `${column + 1} ${columns[column]?.name ?? ''}`,
+    label: `${column + 1} ${visibleName(columns[column]?.name ?? '')}`,
     isChecked: !view.hidden.includes(column),
     keepsOpen: true,
     onSelect: () => onView((old) => toggleHidden(old, column)),
@@ -43,7 +49,8 @@ function shownItems({ columns, view, onView }: ResultBarProps): MenuItem[] {
 }
 
 export function ResultBar(props: ResultBarProps) {
-  const { columns, view, zone, copyText, onCopy, onFind, columnItems, columnName, arrangement } = props
+  const { columns, view, zone, copyText, onCopy, onFind, columnItems, columnName } = props
+  const { arrangement, onShowAll } = props
   const columnsText = view.hidden.length === 0 ? 'Columns' : `Columns (${view.hidden.length} hidden)`
   const hasZonedTimes = columns.some(
     ({ sqlType }) => sqlType.endsWith(' WITH TIME ZONE') && sqlType.startsWith('TIMESTAMP'),
@@ -63,7 +70,11 @@ export function ResultBar(props: ResultBarProps) {
       >
         Copy
       </MenuButton>
-      <MenuButton label={columnsText} items={shownItems(props)}>
+      <MenuButton
+        label={columnsText}
+        items={shownItems(props)}
+        filterLabel={columns.length > COLUMNS_UNFILTERED_MAX ? 'Filter columns' : undefined}
+      >
         {columnsText}
       </MenuButton>
       <MenuButton label={`Column ${columnName}`} items={columnItems}>
@@ -74,7 +85,14 @@ export function ResultBar(props: ResultBarProps) {
           {zone}
         </MenuButton>
       )}
-      <output className="result-arrangement">{arrangement}</output>
+      <output className="result-arrangement" title={arrangement}>
+        {arrangement}
+      </output>
+      {onShowAll !== undefined && (
+        <button type="button" className="button button-quiet" onClick={onShowAll}>
+          Show all rows
+        </button>
+      )}
     </div>
   )
 }

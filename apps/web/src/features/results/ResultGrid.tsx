@@ -5,11 +5,11 @@ import {
   DataEditor,
   type DataEditorRef,
   GridCellKind,
-  type DrawHeaderCallback,
   type GridCell,
   type GridColumn,
   type GridKeyEventArgs,
   type GridSelection,
+  type CellClickedEventArgs,
   type HeaderClickedEventArgs,
   type Item,
   type Rectangle,
@@ -28,12 +28,15 @@ import {
 } from 'react'
 import { CELL_DISPLAY_CHARS_MAX, CELL_TIP_CHARS_MAX } from '../../limits.ts'
 import type { ResultBuffer } from '../../query-run/result-buffer.ts'
+import type { MenuPlace } from '../../ui/MenuButton.tsx'
 import { useIsDark } from '../../ui/theme.ts'
 import { useElementWidth } from '../../ui/use-element-width.ts'
 import { useStableCallback } from '../../ui/use-stable-callback.ts'
 import type { Place } from '../../storage/places.ts'
+import { visibleName, visibleText } from '../../ui/visible-text.ts'
 import { CellTip, useCellTip } from './CellTip.tsx'
 import { columnWidths, displayText, fitText, textAt, type ResultColumn } from './grid-columns.ts'
+import { drawnHeader, headerPainter, hiddenHeaderText, type Measure } from './grid-header.ts'
 import { GRID_FONT, gridTheme, type GridTheme } from './grid-theme.ts'
 import { useTallScroll } from './tall-scroll.ts'
 import { moveColumn, pinnedCount, shownColumns, type GridView } from './grid-view.ts'
@@ -74,7 +77,9 @@ export interface ResultGridProps {
   /** Enter or a double click on a cell; index of the column and shown row. */
   onOpenCell: (column: number, row: number) => void
   /** The menu of a column was asked for at a place of the window. */
-  onColumnMenu: (column: number, at: { left: number; top: number; bottom: number }) => void
+  onColumnMenu: (column: number, at: MenuPlace) => void
+  /** So was that of a cell; index of the column and shown row. */
+  onCellMenu: (column: number, row: number, at: MenuPlace) => void
   /** Ctrl C in the grid. */
   onCopy: (event: ClipboardEvent) => void
   handle?: Ref<DataEditorRef>
@@ -84,45 +89,18 @@ export interface ResultGridProps {
   onPlace?: ((at: Pick<Place, 'topPx' | 'leftPx'>) => void) | undefined
 }
 
-function measurer(): (text: string) => number {
+function measurer(): Measure {
   const context = document.createElement('canvas').getContext('2d')
   if (context === null) return (text) => text.length * 7
   context.font = `12px ${GRID_FONT}`
   return (text) => context.measureText(text).width
 }
 
-function headerPainter(
-  shown: readonly { column: ResultColumn | undefined; mark: string }[],
-  theme: GridTheme,
-): DrawHeaderCallback {
-  return ({ ctx, columnIndex, rect, theme: drawn, isSelected }, drawContent) => {
-    const { column, mark = '' } = shown[columnIndex] ?? {}
-    if (column === undefined) {
-      drawContent()
-      return
-    }
-    const x = column.isNumeric ? rect.x + rect.width - 8 : rect.x + 8
-    ctx.save()
-    ctx.beginPath()
-    ctx.rect(rect.x, rect.y, rect.width, rect.height)
-    ctx.clip()
-    ctx.textAlign = column.isNumeric ? 'right' : 'left'
-    ctx.textBaseline = 'middle'
-    ctx.font = `600 12px ${GRID_FONT}`
-    ctx.fillStyle = isSelected ? drawn.textHeaderSelected : theme.ink
-    ctx.fillText(column.name, x, rect.y + 15, rect.width * 4)
-    ctx.font = `500 11px ${GRID_FONT}`
-    ctx.fillStyle = isSelected ? drawn.textHeaderSelected : theme.faint
-    ctx.fillText(displayText(column.sqlType, 60) + mark, x, rect.y + 31, rect.width * 4)
-    ctx.restore()
-  }
-}
-
 interface CellLook {
   theme: GridTheme
   isNumeric: boolean
   widthPx: number
-  measure: (text: string) => number
+  measure: Measure
 }
 
 /** `data` is what assistive technology reads, `displayData` what is drawn. */
@@ -133,7 +111,8 @@ function gridCell(text: string | null | undefined, look: CellLook): GridCell {
     kind: GridCellKind.Text,
     allowOverlay: false,
     data,
-    displayData: text === undefined ? '…' : fitText(data, look.widthPx - 2 * CELL_PADDING_PX, look.measure),
+    displayData:
+      text === undefined ? '…' : fitText(visibleText(data), look.widthPx - 2 * CELL_PADDING_PX, look.measure),
     contentAlign: look.isNumeric ? 'right' : 'left',
     ...(isSpecial && { themeOverride: text === null ? look.theme.nullCell : look.theme.faintCell }),
   }
@@ -175,7 +154,7 @@ function useDrawing({ buffer, columns, view, rows, rowCount, zone }: ResultGridP
     () =>
       shown.map((column) => ({
         id: String(column),
-        title: `${columns[column]?.name ?? ''} ${columns[column]?.sqlType ?? ''}`,
+        title: `${visibleName(columns[column]?.name ?? '')} ${columns[column]?.sqlType ?? ''}`,
         width: widthOf(column),
       })),
     [columns, shown, widthOf],
@@ -195,15 +174,16 @@ function useDrawing({ buffer, columns, view, rows, rowCount, zone }: ResultGridP
     // oxlint-disable-next-line react-hooks/exhaustive-deps
     [buffer, version, columns, shown, rows, zone, theme, measure, widthOf],
   )
-  const drawHeader = useMemo(
-    () =>
-      headerPainter(
-        shown.map((column) => ({ column: columns[column], mark: markOf(view, column) })),
-        theme,
-      ),
-    [columns, shown, view, theme],
+  const headers = useMemo(
+    () => shown.map((index) => drawnHeader(columns[index], markOf(view, index))),
+    [columns, shown, view],
   )
-  return { theme, shown, gridColumns, getCellContent, drawHeader, setResizing }
+  const drawHeader = useMemo(() => headerPainter(headers, theme, measure), [headers, theme, measure])
+  const hiddenHeader = useCallback(
+    (place: number) => hiddenHeaderText(headers[place], widthOf(shown[place] ?? -1), measure),
+    [headers, shown, widthOf, measure],
+  )
+  return { theme, shown, gridColumns, getCellContent, drawHeader, hiddenHeader, setResizing }
 }
 
 /** The text of a cell that does not show all of it; null for others. */
@@ -252,12 +232,14 @@ function useRegion(
   return { onRegion, isDrawn: inView.count > 0 }
 }
 
+const placeBelow = ({ x, y, height }: Rectangle): MenuPlace => ({ left: x, top: y, bottom: y + height })
+
 /**
  * What the grid library calls. None ever changes: it makes what assistive technology reads anew whenever one does, and
  * would never come to it while rows arrive.
  */
 function useHandlers(
-  { onView, onWidth, onStats, onOpenCell, onColumnMenu }: ResultGridProps,
+  { onView, onWidth, onStats, onOpenCell, onColumnMenu, onCellMenu }: ResultGridProps,
   shown: readonly number[],
   setResizing: (resizing: { column: number; width: number } | null) => void,
 ) {
@@ -275,15 +257,27 @@ function useHandlers(
       setResizing(null)
     }),
     onKeyDown: useStableCallback((event: GridKeyEventArgs) => {
+      const isMenu = event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)
+      if (isMenu && event.location !== undefined && event.bounds !== undefined) {
+        event.cancel()
+        event.preventDefault()
+        const [place, row] = event.location
+        onCellMenu(shown[place] ?? 0, row, placeBelow(event.bounds))
+      }
       if (event.key !== ' ' || event.ctrlKey || event.metaKey || event.shiftKey) return
       event.cancel()
       onStats()
     }),
+    onCellContextMenu: useStableCallback(([place, row]: Item, event: CellClickedEventArgs) => {
+      event.preventDefault()
+      const column = shown[place]
+      const left = event.bounds.x + event.localEventX
+      if (column !== undefined) onCellMenu(column, row, { ...placeBelow(event.bounds), left })
+    }),
     onHeaderContextMenu: useStableCallback((index: number, event: HeaderClickedEventArgs) => {
       event.preventDefault()
       const column = shown[index]
-      const { x, y, height } = event.bounds
-      if (column !== undefined) onColumnMenu(column, { left: x, top: y, bottom: y + height })
+      if (column !== undefined) onColumnMenu(column, placeBelow(event.bounds))
     }),
     onCellActivated: useStableCallback(([place, row]: Item) => onOpenCell(shown[place] ?? 0, row)),
   }
@@ -303,9 +297,10 @@ export function ResultGrid(props: ResultGridProps) {
   const { view, rowCount, selection, onSelection, onCopy, handle } = props
   const frame = useRef<HTMLDivElement>(null)
   const frameWidth = useElementWidth(frame)
-  const { theme, shown, gridColumns, getCellContent, drawHeader, setResizing } = useDrawing(props)
+  const { theme, shown, gridColumns, getCellContent, drawHeader, hiddenHeader, setResizing } =
+    useDrawing(props)
   const handlers = useHandlers(props, shown, setResizing)
-  const tip = useCellTip(useHiddenText(props, shown, getCellContent))
+  const tip = useCellTip(useHiddenText(props, shown, getCellContent), hiddenHeader)
   const { onRegion, isDrawn } = useRegion(props, frame)
   const start = useStart(props, isDrawn)
   const markerPx = markerWidth(rowCount)

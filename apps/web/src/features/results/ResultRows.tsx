@@ -1,39 +1,22 @@
 // The rows of a result with everything that can be done to them: arrange, find, copy, look closer. Each tool is a file
-// of its own; here is what they share, the selection and the arrangement.
-import type { DataEditorRef, GridSelection } from '@glideapps/glide-data-grid'
-import { useCallback, useMemo, useRef, useState, type ClipboardEvent, type RefObject } from 'react'
-import { toApiError } from '../../api/api-error.ts'
-import { exactnessOf } from '../../query-run/exactness.ts'
-import type { QueryRun, RunSnapshot } from '../../query-run/query-run.ts'
-import { isRunning } from '../../query-run/run-state.ts'
-import { EXAMINED_ROWS_MAX } from '../../limits.ts'
+// of its own; here they are put around the grid.
+import type { DataEditorRef } from '@glideapps/glide-data-grid'
+import { useRef, useState } from 'react'
+import type { QueryRun } from '../../query-run/query-run.ts'
 import { copyText } from '../../ui/copy-text.ts'
-import { MenuList, type MenuItem } from '../../ui/MenuButton.tsx'
-import { say } from '../../ui/notice.ts'
-import { useZone } from '../../ui/time-zone.ts'
-import { CellViewer } from './CellViewer.tsx'
+import { MenuList, type MenuItem, type MenuPlace } from '../../ui/MenuButton.tsx'
+import { visibleName } from '../../ui/visible-text.ts'
+import { cellMenuItems } from './cell-menu.ts'
+import { Closer, type Looking } from './Closer.tsx'
 import { columnMenuItems } from './column-menu.ts'
-import type { CopyFormat } from './copy-formats.ts'
-import { broughtAndCopied, copied, COPY_REFUSED, isAtHand } from './copy-selection.ts'
 import { FindBar } from './FindBar.tsx'
-import { columnsOf, textAt, type ResultColumn } from './grid-columns.ts'
-import { initialView, shownColumns, type GridView } from './grid-view.ts'
+import { columnsOf, textAt } from './grid-columns.ts'
+import { initialView } from './grid-view.ts'
 import { ResultBar } from './ResultBar.tsx'
 import { NO_SELECTION, ResultGrid } from './ResultGrid.tsx'
-import { selectedArea } from './selected-area.ts'
-import { StatsPanel } from './StatsPanel.tsx'
 import { useCalmRowCount } from './use-calm-row-count.ts'
-import { useFind } from './use-find.ts'
-import { useGridKeys } from './use-grid-keys.ts'
-import { placeOfSelection, selectionAt, usePlace } from './use-place.ts'
-import { arrangementText, useRowOrder } from './use-row-order.ts'
-import { useGridView } from './view-store.ts'
-
-interface ResultRowsProps {
-  run: QueryRun
-  snapshot: RunSnapshot
-  columns: readonly ResultColumn[]
-}
+import { useCopy, useResultRows, type ResultRowsProps, type ShownRows } from './use-result-rows.ts'
+import { arrangementText } from './use-row-order.ts'
 
 const ignore = () => undefined
 
@@ -59,147 +42,22 @@ export function PreviousRows({ previous }: { previous: QueryRun }) {
         onSelection={ignore}
         onOpenCell={ignore}
         onColumnMenu={ignore}
+        onCellMenu={ignore}
         onCopy={ignore}
       />
     </div>
   )
 }
 
-interface ColumnMenu {
+/** Of a column, or of one of its cells: the shown row. */
+interface GridMenu {
   column: number
-  at: { left: number; top: number; bottom: number }
+  row: number | null
+  at: MenuPlace
 }
 
-type Looking = { kind: 'cell'; column: number; row: number } | { kind: 'stats'; column: number } | null
-
-/** The shown rows, how they are arranged, and what is selected of them. */
-function useRows(
-  { run, snapshot, columns }: ResultRowsProps,
-  frame: RefObject<HTMLElement | null>,
-  grid: RefObject<DataEditorRef | null>,
-) {
-  const zone = useZone()
-  const { place, keep, onPlace } = usePlace(run, snapshot, grid)
-  const [view, setView] = useGridView(run.source.tabId, columns, place?.sort ?? null)
-  const [selection, setSelection] = useState<GridSelection>(() => selectionAt(place))
-  const onSelection = useCallback(
-    (next: GridSelection) => {
-      setSelection(next)
-      keep(placeOfSelection(next))
-    },
-    [keep],
-  )
-  const find = useFind(grid, onSelection, frame)
-  useGridKeys(frame)
-  const { rowCount, state } = snapshot
-  const isArriving = isRunning(state) && state.kind !== 'paused'
-  const shown = shownColumns(view)
-  const order = useRowOrder({
-    buffer: run.buffer,
-    columns,
-    shown,
-    rowCount,
-    isArriving,
-    sort: view.sort,
-    search: find.search,
-    isFilter: find.isFilter,
-  })
-  const shownRowCount = order.rows?.length ?? rowCount
-  return {
-    zone,
-    view,
-    setView,
-    onView: (change: (view: GridView) => GridView) => {
-      setSelection(NO_SELECTION)
-      keep({ sort: change(view).sort, selected: null })
-      setView(change)
-    },
-    // Of a part of the rows it would lead to another one of all.
-    start: { place, onPlace: find.isFilter && find.search !== '' ? undefined : onPlace },
-    selection,
-    onSelection,
-    find,
-    isArriving,
-    shown,
-    order,
-    shownRowCount,
-    area: selectedArea(selection, shown.length, shownRowCount),
-    selectedColumn: shown[selection.current?.cell[0] ?? selection.columns.first() ?? 0] ?? 0,
-  }
-}
-type Rows = ReturnType<typeof useRows>
-
-/** Copies what is selected, and says what was copied. */
-function useCopy({ run, snapshot, columns }: ResultRowsProps, rows: Rows) {
-  const { shown, order, shownRowCount, selection, zone, area } = rows
-  const input = { run, snapshot, columns, shown, rows: order.rows, shownRowCount, selection, zone }
-  const refuse = () => say(COPY_REFUSED, 'warn')
-  const copyAs = async (format: CopyFormat) => {
-    try {
-      const made = await broughtAndCopied(format, input, new AbortController().signal)
-      if (made === null) refuse()
-      else if (await copyText(made.text)) say(made.words)
-    } catch (error) {
-      say(`Nothing was copied: ${toApiError(error).message}`, 'warn')
-    }
-  }
-  return {
-    copyAs,
-    onCopyKey: (event: ClipboardEvent) => {
-      if (area.isEverything) return
-      event.preventDefault()
-      // The clipboard of the event is open now and not later.
-      if (!isAtHand(input)) {
-        void copyAs('TSV')
-        return
-      }
-      const made = copied('TSV', input)
-      if (made === null) {
-        refuse()
-        return
-      }
-      event.clipboardData.setData('text/plain', made.text)
-      say(made.words)
-    },
-  }
-}
-
-interface CloserProps extends ResultRowsProps {
-  looking: Looking
-  zone: string
-  onClose: () => void
-}
-
-/** One value, or one column, beside the grid. */
-function Closer({ run, snapshot, columns, looking, zone, onClose }: CloserProps) {
-  const { buffer } = run
-  const column = columns[looking?.column ?? -1]
-  // Kept as it was found: its row may leave memory while it is looked at.
-  const text = useMemo(
-    () => (looking?.kind === 'cell' ? textAt(buffer, columns, looking.column, looking.row, { zone }) : null),
-    [buffer, columns, looking, zone],
-  )
-  if (looking === null || column === undefined) return null
-  if (looking.kind === 'cell')
-    return text === undefined ? null : (
-      <CellViewer column={column} row={looking.row} text={text} onClose={onClose} />
-    )
-  const { rowCount, state } = snapshot
-  return (
-    <StatsPanel
-      buffer={buffer}
-      columns={columns}
-      column={looking.column}
-      // Counts the rows that are there when it opens, and again when no more are arriving.
-      key={String(isRunning(state))}
-      exactness={exactnessOf(state, rowCount).text}
-      onClose={onClose}
-    />
-  )
-}
-
-function Find({ rows, isWhole }: { rows: Rows; isWhole: boolean }) {
-  const { find, order, shownRowCount } = rows
+function Find({ rows }: { rows: ShownRows }) {
+  const { find, order, shownRowCount, lookedAtCount, isWhole } = rows
   if (!find.isOpen) return null
   return (
     <FindBar
@@ -207,7 +65,8 @@ function Find({ rows, isWhole }: { rows: Rows; isWhole: boolean }) {
       isFilter={find.isFilter}
       matchCount={order.matches?.length ?? null}
       rowCount={shownRowCount}
-      isWhole={isWhole}
+      lookedAtCount={lookedAtCount}
+      isPart={!isWhole}
       onSearch={find.setSearch}
       onFilter={find.setFilter}
       onStep={(by) => find.step(by, order.matches)}
@@ -217,69 +76,122 @@ function Find({ rows, isWhole }: { rows: Rows; isWhole: boolean }) {
   )
 }
 
-export function ResultRows(props: ResultRowsProps) {
+/** What the menus of columns and cells hold. */
+function useMenuItems(props: ResultRowsProps, rows: ShownRows, look: (looking: Looking) => void) {
   const { run, snapshot, columns } = props
-  const frame = useRef<HTMLDivElement>(null)
-  const grid = useRef<DataEditorRef>(null)
-  const rows = useRows(props, frame, grid)
-  const { view, onView, zone, order, shownRowCount, selectedColumn } = rows
-  const { copyAs, onCopyKey } = useCopy(props, rows)
-  const [looking, setLooking] = useState<Looking>(null)
-  const [menu, setMenu] = useState<ColumnMenu | null>(null)
-  const isWhole = snapshot.state.kind === 'finished' && snapshot.rowCount <= EXAMINED_ROWS_MAX
-  const gridRowCount = useCalmRowCount(shownRowCount, rows.isArriving)
-  const itemsOf = (column: number): MenuItem[] =>
+  const ofColumn = (column: number): MenuItem[] =>
     columnMenuItems({
       columns,
       column,
-      view,
+      view: rows.view,
       sortRefusal: rows.isArriving ? 'once the rows are here' : undefined,
-      onView,
-      onStats: (index) => setLooking({ kind: 'stats', column: index }),
+      onView: rows.onView,
+      onStats: (index) => look({ kind: 'stats', column: index }),
       onCopyName: (name) => void copyText(name),
     })
+  const ofCell = (column: number, shownRow: number): MenuItem[] => {
+    const row = rows.order.rows?.[shownRow] ?? shownRow
+    const text = textAt(run.buffer, columns, column, row, { zone: rows.zone })
+    const exact = textAt(run.buffer, columns, column, row)
+    if (text === undefined || exact === undefined) return []
+    return cellMenuItems({
+      columns,
+      text,
+      value: { column, text: exact },
+      snapshot,
+      onOpen: () => look({ kind: 'cell', column, row }),
+      onStats: () => look({ kind: 'stats', column }),
+      onOnly: rows.find.setOnly,
+    })
+  }
+  return {
+    ofColumn,
+    of: ({ column, row }: GridMenu) => (row === null ? ofColumn(column) : ofCell(column, row)),
+  }
+}
+
+function Tools(
+  props: ResultRowsProps & {
+    rows: ShownRows
+    columnItems: readonly MenuItem[]
+    copyAs: ReturnType<typeof useCopy>['copyAs']
+  },
+) {
+  const { snapshot, columns, rows, columnItems, copyAs } = props
+  const { view, onView, zone, find, order, isWhole } = rows
+  return (
+    <>
+      <ResultBar
+        columns={columns}
+        view={view}
+        onView={onView}
+        zone={zone}
+        copyText={rows.area.isEverything ? 'everything shown' : 'the selection'}
+        onCopy={(format) => void copyAs(format)}
+        onFind={find.open}
+        columnItems={columnItems}
+        columnName={visibleName(columns[rows.selectedColumn]?.name ?? '')}
+        arrangement={arrangementText({
+          view,
+          order,
+          columns,
+          rowCount: snapshot.rowCount,
+          only: find.only,
+          isWhole,
+        })}
+        onShowAll={find.only === null ? undefined : () => find.setOnly(null)}
+      />
+      <Find rows={rows} />
+    </>
+  )
+}
+
+export function ResultRows(props: ResultRowsProps) {
+  const { run, columns } = props
+  const frame = useRef<HTMLDivElement>(null)
+  const grid = useRef<DataEditorRef>(null)
+  const rows = useResultRows(props, frame, grid)
+  const { copyAs, onCopyKey } = useCopy(props, rows)
+  const [looking, setLooking] = useState<Looking>(null)
+  const [menu, setMenu] = useState<GridMenu | null>(null)
+  const { order, zone, selectedColumn } = rows
+  const gridRowCount = useCalmRowCount(rows.shownRowCount, rows.isArriving)
+  const items = useMenuItems(props, rows, setLooking)
+  const menuItems = menu === null ? [] : items.of(menu)
   return (
     <div className="result-body" ref={frame}>
       <div className="result-main">
-        <ResultBar
-          columns={columns}
-          view={view}
-          onView={onView}
-          zone={zone}
-          copyText={rows.area.isEverything ? 'everything shown' : 'the selection'}
-          onCopy={(format) => void copyAs(format)}
-          onFind={rows.find.open}
-          columnItems={itemsOf(selectedColumn)}
-          columnName={columns[selectedColumn]?.name ?? ''}
-          arrangement={arrangementText(view, order, columns, snapshot.rowCount, isWhole)}
-        />
-        <Find rows={rows} isWhole={isWhole} />
+        <Tools {...props} rows={rows} columnItems={items.ofColumn(selectedColumn)} copyAs={copyAs} />
         <ResultGrid
           handle={grid}
           buffer={run.buffer}
           columns={columns}
-          view={view}
+          view={rows.view}
           rows={order.rows}
           rowCount={gridRowCount}
           zone={zone}
           selection={rows.selection}
-          onView={onView}
+          onView={rows.onView}
           onWidth={(column, width) =>
             rows.setView((old) => ({ ...old, widths: { ...old.widths, [column]: width } }))
           }
           onStats={() => setLooking({ kind: 'stats', column: selectedColumn })}
           onSelection={rows.onSelection}
           onOpenCell={(column, row) => setLooking({ kind: 'cell', column, row: order.rows?.[row] ?? row })}
-          onColumnMenu={(column, at) => setMenu({ column, at })}
+          onColumnMenu={(column, at) => setMenu({ column, row: null, at })}
+          onCellMenu={(column, row, at) => setMenu({ column, row, at })}
           onCopy={onCopyKey}
           {...rows.start}
         />
-        {menu !== null && (
+        {menu !== null && menuItems.length > 0 && (
           <MenuList
-            label={`Column ${columns[menu.column]?.name ?? ''}`}
-            items={itemsOf(menu.column)}
+            label={`${menu.row === null ? 'Column' : 'Cell of'} ${visibleName(columns[menu.column]?.name ?? '')}`}
+            items={menuItems}
             at={menu.at}
-            onClose={() => setMenu(null)}
+            onClose={() => {
+              setMenu(null)
+              grid.current?.focus()
+            }}
           />
         )}
       </div>

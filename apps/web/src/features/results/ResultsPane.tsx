@@ -5,6 +5,7 @@ import { errorRange } from '../../api/api-error.ts'
 import type { QueryRun, RunSnapshot } from '../../query-run/query-run.ts'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
 import { bytesText, countedText } from '../../ui/format-quantity.ts'
+import { visibleName } from '../../ui/visible-text.ts'
 import { columnsOf, type ResultColumn } from './grid-columns.ts'
 import { PreviousRows, ResultRows } from './ResultRows.tsx'
 import { RUN_SHORTCUT } from './RunBar.tsx'
@@ -81,7 +82,9 @@ function Rows({ run, snapshot, columns }: ResultsPaneProps & { columns: readonly
     return (
       <div className="empty-result">
         <p>No rows: the statement is answered, and the answer is empty.</p>
-        <p className="faint">{columns.map((column) => `${column.name} ${column.sqlType}`).join(', ')}</p>
+        <p className="faint">
+          {columns.map((column) => `${visibleName(column.name)} ${column.sqlType}`).join(', ')}
+        </p>
       </div>
     )
   if (snapshot.rowCount === 0)

@@ -6,6 +6,7 @@ import type { ResultBuffer } from '../../query-run/result-buffer.ts'
 import { countText } from '../../ui/format-quantity.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { ScrollRegion } from '../../ui/ScrollRegion.tsx'
+import { visibleName } from '../../ui/visible-text.ts'
 import { columnStats, type ColumnStats } from './column-stats.ts'
 import { displayText, type ResultColumn } from './grid-columns.ts'
 
@@ -79,7 +80,7 @@ export function StatsPanel({ buffer, columns, column, exactness, onClose }: Stat
   return (
     <aside className="side-panel" aria-label="Column statistics">
       <header className="side-panel-header">
-        <h2>{name}</h2>
+        <h2>{visibleName(name)}</h2>
         <IconButton label="Close statistics" onClick={onClose}>
           <X size={14} />
         </IconButton>

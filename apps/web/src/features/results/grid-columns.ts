@@ -1,9 +1,10 @@
 // First widths of the grid's columns and the look of its cells, apart from drawing.
 import type { Field, Schema } from 'apache-arrow'
-import { CELL_DISPLAY_CHARS_MAX, COLUMN_WIDTH_SAMPLE_ROWS } from '../../limits.ts'
+import { CELL_DISPLAY_CHARS_MAX, COLUMN_NAME_CHARS_MAX, COLUMN_WIDTH_SAMPLE_ROWS } from '../../limits.ts'
 import type { ResultBuffer } from '../../query-run/result-buffer.ts'
 import { cellText, isNumeric, sqlTypeOf } from '@lake/core/values/cell-text.ts'
 import { zoneOffsetSeconds } from '../../ui/time-zone.ts'
+import { visibleName } from '../../ui/visible-text.ts'
 
 export interface ResultColumn {
   name: string
@@ -67,6 +68,9 @@ export function fitText(text: string, widthPx: number, measure: (text: string) =
   return `${text.slice(0, low)}…`
 }
 
+/** Names are bolder than what is measured, types smaller. */
+export const NAME_SHARE = 1.06
+export const TYPE_SHARE = 0.92
 const WIDTH_MIN_PX = 72
 const WIDTH_MAX_PX = 360
 const PADDING_PX = 26
@@ -79,7 +83,8 @@ export function columnWidths(
 ): number[] {
   const rowCount = Math.min(buffer.rowCount, COLUMN_WIDTH_SAMPLE_ROWS)
   return columns.map((column, index) => {
-    let width = Math.max(measure(column.name) * 1.06, measure(column.sqlType.slice(0, 40)) * 0.92)
+    const name = displayText(visibleName(column.name), COLUMN_NAME_CHARS_MAX)
+    let width = Math.max(measure(name) * NAME_SHARE, measure(column.sqlType.slice(0, 40)) * TYPE_SHARE)
     for (let row = 0; row < rowCount; row++)
       width = Math.max(
         width,

@@ -15,7 +15,8 @@ import { describe, expect, it } from 'vitest'
 import { ResultBuffer } from '../../query-run/result-buffer.ts'
 import { columnStats } from './column-stats.ts'
 import { columnsOf } from './grid-columns.ts'
-import { matchingRows, sortedRows } from './row-order.ts'
+import { sortedRows } from './row-order.ts'
+import { RowSearch, type Wanted } from './row-search.ts'
 
 const { signal } = new AbortController()
 const schema = new Schema([
@@ -27,33 +28,35 @@ const schema = new Schema([
 
 type Row = [bigint | null, number, number, string | null]
 
+function appendRows(buffer: ResultBuffer, rows: Row[]): void {
+  const words = new Uint32Array(rows.length * 4)
+  rows.forEach(([, cents], i) => {
+    for (let word = 0; word < 4; word++)
+      words[i * 4 + word] = Number(BigInt.asUintN(32, BigInt(cents) >> BigInt(32 * word)))
+  })
+  const children: Data[] = [
+    vectorFromArray(
+      rows.map(([id]) => id),
+      new Int64(),
+    ).data[0]!,
+    makeData({ type: new Decimal(2, 18, 128), length: rows.length, data: words }),
+    vectorFromArray(
+      rows.map(([, , ratio]) => ratio),
+      new Float64(),
+    ).data[0]!,
+    vectorFromArray(
+      rows.map(([, , , name]) => name),
+      new Utf8(),
+    ).data[0]!,
+  ]
+  const data = makeData({ type: new Struct(schema.fields), length: rows.length, nullCount: 0, children })
+  buffer.append(new RecordBatch(schema, data as never))
+}
+
 function bufferOf(...batches: Row[][]): ResultBuffer {
   const buffer = new ResultBuffer()
   buffer.schema = schema
-  for (const rows of batches) {
-    const words = new Uint32Array(rows.length * 4)
-    rows.forEach(([, cents], i) => {
-      for (let word = 0; word < 4; word++)
-        words[i * 4 + word] = Number(BigInt.asUintN(32, BigInt(cents) >> BigInt(32 * word)))
-    })
-    const children: Data[] = [
-      vectorFromArray(
-        rows.map(([id]) => id),
-        new Int64(),
-      ).data[0]!,
-      makeData({ type: new Decimal(2, 18, 128), length: rows.length, data: words }),
-      vectorFromArray(
-        rows.map(([, , ratio]) => ratio),
-        new Float64(),
-      ).data[0]!,
-      vectorFromArray(
-        rows.map(([, , , name]) => name),
-        new Utf8(),
-      ).data[0]!,
-    ]
-    const data = makeData({ type: new Struct(schema.fields), length: rows.length, nullCount: 0, children })
-    buffer.append(new RecordBatch(schema, data as never))
-  }
+  for (const rows of batches) appendRows(buffer, rows)
   return buffer
 }
 
@@ -92,15 +95,63 @@ describe('sortedRows', () => {
   })
 })
 
-describe('matchingRows', () => {
+describe('RowSearch', () => {
+  const find = async (wanted: Partial<Wanted>) => {
+    let found: number[] = []
+    const search = new RowSearch(
+      buffer,
+      columns,
+      { search: '', shown: [], only: null, ...wanted },
+      ({ rows }) => {
+        found = [...rows]
+      },
+    )
+    await search.goOn(signal)
+    return found
+  }
+
   it('finds text in shown columns, whatever its case', async () => {
-    const find = async (shown: number[], text: string) => [
-      ...(await matchingRows(buffer, columns, shown, text, signal)),
-    ]
-    expect(await find([0, 3], 'APPLE')).toEqual([2, 3])
-    expect(await find([0], 'apple')).toEqual([])
-    expect(await find([0], '740993')).toEqual([0])
-    expect(await find([3], 'null')).toEqual([])
+    expect(await find({ shown: [0, 3], search: 'APPLE' })).toEqual([2, 3])
+    expect(await find({ shown: [0], search: 'apple' })).toEqual([])
+    expect(await find({ shown: [0], search: '740993' })).toEqual([0])
+    expect(await find({ shown: [3], search: 'null' })).toEqual([])
+  })
+
+  it('finds rows with exactly one value, which NULL is too, also of a column that is not shown', async () => {
+    expect(await find({ only: { column: 0, text: '9007199254740993' } })).toEqual([0])
+    expect(await find({ only: { column: 1, text: '0.03' } })).toEqual([3])
+    expect(await find({ only: { column: 3, text: null } })).toEqual([1])
+    expect(await find({ only: { column: 3, text: 'apple' } })).toEqual([])
+    expect(await find({ only: { column: 2, text: '1' }, shown: [3], search: 'PIE' })).toEqual([3])
+  })
+
+  it('[RW2] looks at each row once while more arrive, and says of how many rows it tells', async () => {
+    const growing = bufferOf([[1n, 1, 1, 'a']])
+    const told: [rows: number[], lookedAtCount: number][] = []
+    const search = new RowSearch(
+      growing,
+      columns,
+      { search: 'a', shown: [3], only: null },
+      ({ rows, lookedAtCount }) => told.push([[...rows], lookedAtCount]),
+    )
+    await search.goOn(signal)
+    await search.goOn(signal)
+    appendRows(growing, [
+      [2n, 1, 1, 'b'],
+      [3n, 1, 1, 'A'],
+    ])
+    await search.goOn(signal)
+    expect(told).toEqual([
+      [[0], 1],
+      [[0, 2], 3],
+    ])
+  })
+
+  it('ends by its signal', async () => {
+    const search = new RowSearch(buffer, columns, { search: 'a', shown: [3], only: null }, () => {
+      throw new Error('told after the end')
+    })
+    await expect(search.goOn(AbortSignal.abort())).rejects.toThrow('aborted')
   })
 })
 

@@ -1,38 +1,13 @@
-// Which rows are shown and in which order: a filter by text and a sort by one column, as a list of row numbers. The rows
-// themselves are never moved.
+// The order in which rows are shown: a sort by one column, as a list of row numbers. The rows themselves are never moved.
 import type { ResultBuffer } from '../../query-run/result-buffer.ts'
 import { visitRows } from '../../query-run/visit-rows.ts'
-import { EXAMINED_ROWS_MAX, SORT_ROWS_MAX } from '../../limits.ts'
-import { textAt, type ResultColumn } from './grid-columns.ts'
+import { SORT_ROWS_MAX } from '../../limits.ts'
+import type { ResultColumn } from './grid-columns.ts'
 import { compareKeys, keyReader, type SortKey } from './sort-key.ts'
 
 export interface Sort {
   column: number
   isDescending: boolean
-}
-
-/** Rows in which a shown column holds the text, whatever its case. NULL holds nothing. */
-export async function matchingRows(
-  buffer: ResultBuffer,
-  columns: readonly ResultColumn[],
-  shown: readonly number[],
-  search: string,
-  signal: AbortSignal,
-): Promise<Uint32Array> {
-  const wanted = search.toLowerCase()
-  const rows: number[] = []
-  await visitRows(
-    buffer,
-    Math.min(buffer.rowCount, EXAMINED_ROWS_MAX),
-    (row) => {
-      const isMatch = shown.some((column) =>
-        (textAt(buffer, columns, column, row) ?? '').toLowerCase().includes(wanted),
-      )
-      if (isMatch) rows.push(row)
-    },
-    signal,
-  )
-  return Uint32Array.from(rows)
 }
 
 /**

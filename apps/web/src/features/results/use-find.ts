@@ -1,7 +1,8 @@
-// Find: what is looked for, whether other rows are left out, and stepping through the rows that hold it.
+// Find: what is looked for, by its text or as one value, whether other rows are left out, and stepping through the rows that hold it.
 import type { DataEditorRef, GridSelection } from '@glideapps/glide-data-grid'
 import { useCallback, useEffect, useRef, useState, type RefObject } from 'react'
 import { NO_SELECTION } from './ResultGrid.tsx'
+import type { CellValue } from './row-search.ts'
 
 /** Ctrl F with the focus anywhere in `frame` opens it; elsewhere the key stays the browser's. */
 function useFindKey(frame: RefObject<HTMLElement | null>, open: () => void): void {
@@ -25,6 +26,7 @@ export function useFind(
   const [isOpen, setOpen] = useState(false)
   const [search, setSearch] = useState('')
   const [isFilter, setFilter] = useState(false)
+  const [only, setOnly] = useState<CellValue | null>(null)
   const at = useRef(-1)
   const gone = useRef(-1)
   const open = useCallback(() => setOpen(true), [])
@@ -45,7 +47,15 @@ export function useFind(
     isOpen,
     search: isOpen ? search : '',
     text: search,
-    isFilter,
+    isFilter: isFilter || only !== null,
+    /** The one value whose rows are shown; null: any. */
+    only,
+    setOnly: (value: CellValue | null) => {
+      at.current = -1
+      onSelection(NO_SELECTION)
+      grid.current?.scrollTo(0, 0, 'vertical')
+      setOnly(value)
+    },
     open,
     close: () => setOpen(false),
     setSearch: (text: string) => {
