@@ -37,8 +37,40 @@ test('the tree can be used by keyboard alone', async ({ page }) => {
   await page.keyboard.press('ArrowRight')
   await expect(workbench.treeItem('episode_id')).toBeVisible()
   await workbench.screen('tree-columns')
-  await page.keyboard.press('Enter')
+  await page.keyboard.press('Space')
   await expect(page).toHaveURL(/episodes$/)
+  // The menu of a row, and its name in the statement: by Enter, a double click and dragging.
+  await workbench.treeItem('episodes').focus()
+  await page.keyboard.press('Shift+F10')
+  await expect(page.getByRole('menuitem')).toHaveText([
+    /^Preview/,
+    /^Query/,
+    /^Insert name/,
+    'Copy name',
+    /^Open details/,
+  ])
+  await workbench.screen('tree-menu')
+  await workbench.expectAccessible()
+  await page.getByRole('menuitem', { name: 'Copy name' }).click()
+  await expect
+    .poll(() => page.evaluate(() => navigator.clipboard.readText()))
+    .toBe('iceberg.analytics.episodes')
+  await expect(workbench.treeItem('episodes')).toBeFocused()
+  await page.keyboard.press('Enter')
+  await workbench.expectEditorText('iceberg.analytics.episodes')
+  await page.keyboard.type(' e, ')
+  await workbench.treeItem('episode_id').dblclick()
+  await page.keyboard.type(' FROM ')
+  await workbench.treeItem('robots').dblclick()
+  await expect(page).toHaveURL(/\/$/)
+  await workbench.expectEditorText('iceberg.analytics.episodes e, episode_id FROM iceberg.analytics.robots')
+  await workbench.treeItem('episode_id').dragTo(page.locator('.monaco-editor .view-line').first(), {
+    targetPosition: { x: 2, y: 8 },
+  })
+  await workbench.expectEditorText(/^episode_idiceberg\.analytics\.episodes/)
+  await workbench.treeItem('robots').click({ button: 'right' })
+  await page.getByRole('menuitem', { name: /^Preview/ }).click()
+  await expect(page).toHaveURL(/robots\?part=preview$/)
 })
 
 test('a table is queried from its page', async ({ page }) => {

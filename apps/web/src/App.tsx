@@ -18,24 +18,24 @@ import { useSession } from './api/queries.ts'
 import { firstRowsSql, type TableName } from './api/table-name.ts'
 import { BackgroundPane } from './BackgroundPane.tsx'
 import { CatalogBrowser } from './features/catalog-browser/CatalogBrowser.tsx'
+import { PLAIN_VIEW, tableViewSearch, type TablePart } from './features/catalog-browser/table-view.ts'
 import { ComparePage } from './features/compare/ComparePage.tsx'
 import { ReceiptLine } from './features/receipt/ReceiptLine.tsx'
 import type { EditorHandle } from './features/editor/SqlEditorView.tsx'
-import { activeTab, readTabs, saveTabsNow, tabActions } from './features/editor/tabs-store.ts'
-import { saveQuery } from './history/browser-store.ts'
-import type { StatementLink } from './link/link.ts'
+import { readTabs, tabActions } from './features/editor/tabs-store.ts'
 import { openLinkOfPage } from './link/open-link.ts'
 import { PalettePane } from './PalettePane.tsx'
 import { comparePath, parseRoute, tablePath, type Route } from './route.ts'
-import { useShellKeys } from './shell-keys.ts'
+import { insertSql, openStatement, saveActiveTab, stepTab } from './shell-actions.ts'
+import { cycleZones, useShellKeys } from './shell-keys.ts'
 import { StatusBar, TopBar } from './ShellBars.tsx'
 import { pinOf, TablePane, type QueryTable } from './TablePane.tsx'
 import { SidePane } from './SidePane.tsx'
 import { shortcutText, useOfferedCommands, type Command } from './ui/commands.ts'
 import { ErrorBoundary } from './ui/ErrorBoundary.tsx'
-import { say } from './ui/notice.ts'
 import { useMedia } from './ui/use-media.ts'
 import { Workbench } from './Workbench.tsx'
+import { visibleName } from './ui/visible-text.ts'
 
 const ShortcutSheet = lazy(async () => {
   const module = await import('./features/palette/ShortcutSheet.tsx')
@@ -95,26 +95,6 @@ function Drawer({ children, onClose }: { children: ReactNode; onClose: () => voi
   )
 }
 
-/** Saves the text of the open tab under its name; saving again replaces it. */
-async function saveActiveTab(): Promise<void> {
-  const written = saveTabsNow(true)
-  const { id, title, sql, parameters } = activeTab(readTabs().tabs)
-  if (sql.trim() === '') {
-    say('There is no text to save yet.')
-    return
-  }
-  const stored = saveQuery({ id, title, sql, parameters, savedAtMs: Date.now() })
-  if (stored === false) say('There are too many saved queries: delete some first.', 'warn')
-  else if (await stored) say(`Saved as “${title}”.`)
-  else say('Kept until this page is closed: the browser did not store it.', 'warn')
-  await written
-}
-
-const openStatement = ({ title, sql, pins, parameters }: StatementLink) => {
-  tabActions.open({ title, sql, pins, parameters })
-  navigate('/')
-}
-
 function useShell(isNarrow: boolean) {
   const [isTreeWanted, setTreeWanted] = useState<boolean | null>(null)
   const [isResultShown, setResultShown] = useState(true)
@@ -135,6 +115,7 @@ function useShell(isNarrow: boolean) {
         if (tab !== undefined) tabActions.activate(tab.id)
         navigate('/')
       },
+      stepTab,
     }),
     [togglePalette, toggleTree, toggleResults, showShortcuts],
   )
@@ -150,8 +131,9 @@ function useShell(isNarrow: boolean) {
       { id: 'save', title: 'Save query', shortcut: shortcutText('Mod S'), run: () => void saveActiveTab() },
       { id: 'tree', title: 'Show or hide the catalog', shortcut: shortcutText('Mod B'), run: toggleTree },
       { id: 'queries', title: 'Go to the queries', run: () => navigate('/') },
-      { id: 'zones', title: 'Next pane', shortcut: 'F6', run: () => undefined },
-      { id: 'tabs', title: 'Go to a tab by its place', shortcut: 'Alt 1…9', run: () => undefined },
+      { id: 'zones', title: 'Next pane', shortcut: 'F6', run: () => cycleZones(1) },
+      { id: 'next-tab', title: 'Next query', shortcut: 'Ctrl PgDn', run: () => stepTab(1) },
+      { id: 'previous-tab', title: 'Previous query', shortcut: 'Ctrl PgUp', run: () => stepTab(-1) },
       { id: 'shortcuts', title: 'Shortcuts', shortcut: '?', run: showShortcuts },
     ],
     [togglePalette, toggleTree, showShortcuts],
@@ -206,10 +188,19 @@ function ShellBody({ isNarrow, shell, side, children }: ShellBodyProps) {
 
 /** What the browser's tab is called. */
 function useTitle(route: Route): void {
-  const title = 'name' in route ? `${route.name.table} · Lake Workbench` : 'Lake Workbench'
+  const title = 'name' in route ? `${visibleName(route.name.table)} · Lake Workbench` : 'Lake Workbench'
   useEffect(() => {
     document.title = title
   }, [title])
+}
+
+/** A statement in the address is opened, also when it comes later. */
+function useLinks(): void {
+  useEffect(() => {
+    openLinkOfPage()
+    addEventListener('hashchange', openLinkOfPage)
+    return () => removeEventListener('hashchange', openLinkOfPage)
+  }, [])
 }
 
 export function App() {
@@ -221,8 +212,8 @@ export function App() {
   const hasBackground = useSession().data?.hasBackground === true
   const editor = useRef<EditorHandle>(null)
 
-  const openTable = (name: TableName) => {
-    navigate(tablePath(name))
+  const openTable = (name: TableName, part?: TablePart) => {
+    navigate(tablePath(name) + (part === undefined ? '' : tableViewSearch({ ...PLAIN_VIEW, part })))
     closeTree()
   }
   const queryTable = (name: TableName, snapshot?: SnapshotInfo) => {
@@ -234,11 +225,7 @@ export function App() {
     closeTree()
   }
   useTitle(route)
-  useEffect(() => {
-    openLinkOfPage()
-    addEventListener('hashchange', openLinkOfPage)
-    return () => removeEventListener('hashchange', openLinkOfPage)
-  }, [])
+  useLinks()
 
   const side = (
     <SidePane
@@ -253,6 +240,10 @@ export function App() {
             selected={'name' in route ? route.name : null}
             onOpenTable={openTable}
             onQueryTable={(name) => queryTable(name)}
+            onInsert={(sql) => {
+              closeTree()
+              insertSql(editor, sql, route.kind !== 'editor')
+            }}
           />
         </ErrorBoundary>
       }
@@ -278,7 +269,7 @@ export function App() {
         {overlay === 'shortcuts' && <ShortcutSheet onClose={closeOverlay} />}
       </Suspense>
       <span className="visually-hidden" aria-live="polite">
-        {route.kind === 'table' ? `Table ${route.name.table}` : ''}
+        {route.kind === 'table' ? `Table ${visibleName(route.name.table)}` : ''}
       </span>
     </div>
   )

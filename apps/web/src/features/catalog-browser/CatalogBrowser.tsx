@@ -5,7 +5,8 @@ import { useState, type FormEvent } from 'react'
 import { useNamespaces, useSession } from '../../api/queries.ts'
 import { parseTableName, type TableName } from '../../api/table-name.ts'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
-import { CatalogTree, type TreeActions } from './CatalogTree.tsx'
+import { CatalogTree } from './CatalogTree.tsx'
+import type { TreeActions } from './tree-menu.ts'
 import { useTree } from './use-tree.ts'
 
 interface CatalogBrowserProps extends TreeActions {
@@ -14,7 +15,7 @@ interface CatalogBrowserProps extends TreeActions {
 
 const NO_NAMESPACES: string[][] = []
 
-export function CatalogBrowser({ selected, onOpenTable, onQueryTable }: CatalogBrowserProps) {
+export function CatalogBrowser({ selected, ...actions }: CatalogBrowserProps) {
   const session = useSession()
   const namespaces = useNamespaces()
   const [text, setText] = useState('')
@@ -29,7 +30,7 @@ export function CatalogBrowser({ selected, onOpenTable, onQueryTable }: CatalogB
     setRefused(name === null && text.trim() !== '')
     if (name === null) return
     setText('')
-    onOpenTable(name)
+    actions.onOpenTable(name)
   }
 
   return (
@@ -72,8 +73,7 @@ export function CatalogBrowser({ selected, onOpenTable, onQueryTable }: CatalogB
             selected={selected}
             toggle={tree.toggle}
             retry={tree.retry}
-            onOpenTable={onOpenTable}
-            onQueryTable={onQueryTable}
+            {...actions}
           />
         )}
       </div>

@@ -1,15 +1,13 @@
-// The tree itself: one tab stop, arrow keys by the ARIA pattern, Enter opens a table's page.
-import { ChevronRight, Folder, Play, Table2 } from 'lucide-react'
-import { useRef, useState, type KeyboardEvent } from 'react'
-import { toApiError } from '../../api/api-error.ts'
+// The tree itself: one tab stop, arrow keys and letters by the ARIA pattern. A click or Space opens a table's page; a double
+// click, Enter or dragging puts its name into the statement; its menu has all of that.
+import { useRef, useState, type DragEvent, type KeyboardEvent, type MouseEvent } from 'react'
 import type { TableName } from '../../api/table-name.ts'
-import { errorTitle } from '../../ui/error-help.ts'
+import { MenuList, type MenuPlace } from '../../ui/MenuButton.tsx'
+import { visibleName } from '../../ui/visible-text.ts'
+import { Chevron, isOpenable, QueryButton, RowContent } from './TreeRowContent.tsx'
+import { sqlOfRow, treeMenuItems, type TreeActions } from './tree-menu.ts'
 import { tableId, moveInTree, type TreeRow } from './tree-rows.ts'
-
-export interface TreeActions {
-  onOpenTable: (name: TableName) => void
-  onQueryTable: (name: TableName) => void
-}
+import { useTypeAhead } from './use-type-ahead.ts'
 
 interface CatalogTreeProps extends TreeActions {
   rows: readonly TreeRow[]
@@ -18,97 +16,70 @@ interface CatalogTreeProps extends TreeActions {
   retry: (id: string) => void
 }
 
-function RowContent({ row, retry }: { row: TreeRow; retry: (id: string) => void }) {
-  switch (row.kind) {
-    case 'namespace':
-      return (
-        <>
-          <Folder size={14} aria-hidden className="tree-icon" />
-          <span className="tree-label">{row.label}</span>
-          {row.tableCount !== null && <span className="tree-meta">{row.tableCount}</span>}
-        </>
-      )
-    case 'table':
-      return (
-        <>
-          <Table2 size={14} aria-hidden className="tree-icon" />
-          <span className="tree-label">{row.label}</span>
-        </>
-      )
-    case 'column':
-      return (
-        <>
-          <span className="tree-label" title={row.doc ?? undefined}>
-            {row.label}
-          </span>
-          <span className="tree-meta tree-type">
-            {row.type}
-            {row.isRequired ? ' · required' : ''}
-          </span>
-        </>
-      )
-    case 'note':
-      return <span className="tree-note">{row.label}</span>
-    case 'failure': {
-      const error = toApiError(row.error)
-      return (
-        <>
-          <span className="tree-failure" title={`${error.code}: ${error.message}`}>
-            {errorTitle(error.code)}
-          </span>
-          <button type="button" tabIndex={-1} className="link-button" onClick={() => retry(row.retryId)}>
-            Retry
-          </button>
-        </>
-      )
-    }
-  }
+interface RowProps extends CatalogTreeProps {
+  row: TreeRow
+  isSelected: boolean
+  isTabStop: boolean
+  onFocus: () => void
+  onKeyDown: (event: KeyboardEvent) => void
+  onMenu: (at: MenuPlace) => void
 }
 
-const isOpenable = (row: TreeRow): row is TreeRow & { isOpen: boolean } =>
-  row.kind === 'namespace' || row.kind === 'table'
+function startDrag(event: DragEvent, sql: string): void {
+  event.dataTransfer.setData('text/plain', sql)
+  event.dataTransfer.effectAllowed = 'copy'
+}
 
-function Chevron({ row, toggle }: { row: TreeRow; toggle: (id: string) => void }) {
-  if (!isOpenable(row)) return <span className="tree-chevron" aria-hidden />
+function Row({ row, isSelected, isTabStop, onFocus, onKeyDown, onMenu, ...props }: RowProps) {
+  const sql = sqlOfRow(row)
+  const open = () => openRow(row, props)
   return (
-    <span
-      className="tree-chevron"
-      data-open={row.isOpen}
-      aria-hidden
-      title={row.kind === 'table' ? 'Columns' : undefined}
-      onClick={(event) => {
-        event.stopPropagation()
-        toggle(row.id)
+    <li
+      role="treeitem"
+      className="tree-row"
+      data-kind={row.kind}
+      aria-level={row.depth}
+      aria-expanded={isOpenable(row) ? row.isOpen : undefined}
+      aria-selected={isSelected}
+      tabIndex={isTabStop ? 0 : -1}
+      style={{ paddingInlineStart: (row.depth - 1) * 16 + 4 }}
+      draggable={sql !== null}
+      onDragStart={(event) => sql !== null && startDrag(event, sql)}
+      onFocus={onFocus}
+      onClick={(event) => event.detail < 2 && open()}
+      onDoubleClick={() => sql !== null && props.onInsert(sql)}
+      onContextMenu={(event: MouseEvent) => {
+        event.preventDefault()
+        onMenu({ left: event.clientX, top: event.clientY, bottom: event.clientY })
       }}
+      onKeyDown={onKeyDown}
     >
-      <ChevronRight size={14} />
-    </span>
+      <Chevron row={row} toggle={props.toggle} />
+      <RowContent row={row} retry={props.retry} />
+      <QueryButton row={row} onQueryTable={props.onQueryTable} />
+    </li>
   )
 }
 
-function QueryButton({ row, onQueryTable }: { row: TreeRow; onQueryTable: (name: TableName) => void }) {
-  if (row.kind !== 'table') return null
-  return (
-    <button
-      type="button"
-      tabIndex={-1}
-      className="tree-action"
-      aria-label={`Query ${row.label}`}
-      title="Query this table"
-      onClick={(event) => {
-        event.stopPropagation()
-        onQueryTable(row.name)
-      }}
-    >
-      <Play size={12} aria-hidden />
-    </button>
-  )
+type OpenProps = Pick<CatalogTreeProps, 'toggle' | 'retry' | 'onOpenTable'>
+
+function openRow(row: TreeRow, { toggle, retry, onOpenTable }: OpenProps): void {
+  if (row.kind === 'namespace') toggle(row.id)
+  if (row.kind === 'table') onOpenTable(row.name)
+  if (row.kind === 'failure') retry(row.retryId)
+}
+
+const placeOf = (target: EventTarget): MenuPlace => {
+  const { left, top, bottom } = (target as HTMLElement).getBoundingClientRect()
+  return { left: left + 24, top, bottom }
 }
 
 export function CatalogTree(props: CatalogTreeProps) {
-  const { rows, selected, toggle, retry, onOpenTable, onQueryTable } = props
+  const { rows, selected, toggle, onInsert } = props
   const [focusedId, setFocusedId] = useState<string | null>(null)
+  const [menu, setMenu] = useState<{ row: TreeRow; at: MenuPlace } | null>(null)
   const tree = useRef<HTMLUListElement>(null)
+  const typeAhead = useTypeAhead()
   const selectedId = selected === null ? null : tableId(selected)
   const tabStopId = rows.some((row) => row.id === focusedId) ? focusedId : rows[0]?.id
 
@@ -117,43 +88,52 @@ export function CatalogTree(props: CatalogTreeProps) {
     const index = rows.findIndex((row) => row.id === id)
     ;(tree.current?.children[index] as HTMLElement | undefined)?.focus()
   }
-  const activate = (row: TreeRow) => {
-    if (row.kind === 'namespace') toggle(row.id)
-    if (row.kind === 'table') onOpenTable(row.name)
-    if (row.kind === 'failure') retry(row.retryId)
+  const openMenu = (row: TreeRow, at: MenuPlace) => {
+    if (treeMenuItems(row, props).length > 0) setMenu({ row, at })
   }
   const onKeyDown = (event: KeyboardEvent, row: TreeRow) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return
+    const sql = sqlOfRow(row)
     const move = moveInTree(rows, row.id, event.key)
-    if (event.key === 'Enter' || event.key === ' ') activate(row)
-    else if (move?.kind === 'focus') focusRow(move.id)
+    const typed = move === null ? typeAhead(rows, row.id, event.key) : null
+    if (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey))
+      openMenu(row, placeOf(event.currentTarget))
+    else if (event.key === 'Enter' && sql !== null) onInsert(sql)
+    else if (event.key === 'Enter' || event.key === ' ') openRow(row, props)
     else if (move?.kind === 'toggle') toggle(move.id)
+    else if (move !== null) focusRow(move.id)
+    else if (typed !== null) focusRow(typed)
     else return
     event.preventDefault()
   }
 
   return (
-    <ul className="tree" role="tree" aria-label="Catalog" ref={tree}>
-      {rows.map((row) => (
-        <li
-          key={row.id}
-          role="treeitem"
-          className="tree-row"
-          data-kind={row.kind}
-          aria-level={row.depth}
-          aria-expanded={isOpenable(row) ? row.isOpen : undefined}
-          aria-selected={row.id === selectedId}
-          tabIndex={row.id === tabStopId ? 0 : -1}
-          style={{ paddingInlineStart: (row.depth - 1) * 16 + 4 }}
-          onFocus={() => setFocusedId(row.id)}
-          onClick={() => activate(row)}
-          onKeyDown={(event) => onKeyDown(event, row)}
-        >
-          <Chevron row={row} toggle={toggle} />
-          <RowContent row={row} retry={retry} />
-          <QueryButton row={row} onQueryTable={onQueryTable} />
-        </li>
-      ))}
-    </ul>
+    <>
+      <ul className="tree" role="tree" aria-label="Catalog" ref={tree}>
+        {rows.map((row) => (
+          <Row
+            {...props}
+            key={row.id}
+            row={row}
+            isSelected={row.id === selectedId}
+            isTabStop={row.id === tabStopId}
+            onFocus={() => setFocusedId(row.id)}
+            onKeyDown={(event) => onKeyDown(event, row)}
+            onMenu={(at) => openMenu(row, at)}
+          />
+        ))}
+      </ul>
+      {menu !== null && (
+        <MenuList
+          label={'label' in menu.row ? visibleName(menu.row.label) : 'Catalog'}
+          items={treeMenuItems(menu.row, props)}
+          at={menu.at}
+          onClose={() => {
+            setMenu(null)
+            focusRow(menu.row.id)
+          }}
+        />
+      )}
+    </>
   )
 }

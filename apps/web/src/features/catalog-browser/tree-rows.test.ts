@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { moveInTree, namespaceId, tableId, treeRows, type TreeInput } from './tree-rows.ts'
+import { sqlOfRow } from './tree-menu.ts'
+import { moveInTree, namespaceId, tableId, treeRows, typedInTree, type TreeInput } from './tree-rows.ts'
 
 const sales = namespaceId(['sales'])
 const orders = tableId({ namespace: ['sales'], table: 'orders' })
@@ -50,9 +51,38 @@ describe('moveInTree', () => {
     [orders, 'ArrowLeft', { kind: 'focus', id: sales }],
     [orders, 'ArrowRight', { kind: 'toggle', id: orders }],
     [sales, 'End', { kind: 'focus', id: namespaceId(['a', 'b']) }],
-    [sales, 'r', { kind: 'focus', id: tableId({ namespace: ['sales'], table: 'returns' }) }],
     [sales, 'ArrowUp', null],
   ])('from %s by %s', (from, key, expected) => {
     expect(moveInTree(rows, from, key)).toEqual(expected)
+  })
+})
+
+describe('typedInTree', () => {
+  const tables = ['orders', 'order lines', 'Returns', 'refunds']
+  const rows = treeRows(
+    input({ tables: new Map([[sales, { kind: 'loaded', value: { tables, isTruncated: false } }]]) }),
+  )
+  const id = (table: string) => tableId({ namespace: ['sales'], table })
+  it.each([
+    [sales, 'r', id('Returns')],
+    [id('Returns'), 'r', id('refunds')],
+    [id('refunds'), 'rr', id('Returns')],
+    [id('Returns'), 're', id('Returns')],
+    [id('Returns'), 'ref', id('refunds')],
+    [id('orders'), 'order ', id('order lines')],
+    [sales, 'x', null],
+  ])('from %s by %s', (from, typed, expected) => {
+    expect(typedInTree(rows, from, typed)).toBe(expected)
+  })
+
+  it('names stand in SQL quoted only where they have to be', () => {
+    expect(rows.map(sqlOfRow)).toEqual([
+      null,
+      'iceberg.sales.orders',
+      'iceberg.sales."order lines"',
+      'iceberg.sales."Returns"',
+      'iceberg.sales.refunds',
+      null,
+    ])
   })
 })

@@ -7,7 +7,13 @@ export type Loaded<T> =
   { kind: 'closed' } | { kind: 'loading' } | { kind: 'failed'; error: unknown } | { kind: 'loaded'; value: T }
 
 export type TreeRow = { id: string; depth: number; parentId: string | null } & (
-  | { kind: 'namespace'; label: string; isOpen: boolean; tableCount: number | null }
+  | {
+      kind: 'namespace'
+      label: string
+      levels: readonly string[]
+      isOpen: boolean
+      tableCount: number | null
+    }
   | { kind: 'table'; label: string; name: TableName; isOpen: boolean }
   | { kind: 'column'; label: string; type: string; doc: string | null; isRequired: boolean }
   | { kind: 'note'; label: string }
@@ -84,7 +90,16 @@ export function treeRows(input: TreeInput): TreeRow[] {
     const list = input.tables.get(id)
     const tableCount = list?.kind === 'loaded' && input.canList ? list.value.tables.length : null
     const label = namespaceText(levels)
-    const row: TreeRow = { id, depth: 1, parentId: null, kind: 'namespace', label, isOpen, tableCount }
+    const row: TreeRow = {
+      id,
+      depth: 1,
+      parentId: null,
+      kind: 'namespace',
+      label,
+      levels,
+      isOpen,
+      tableCount,
+    }
     return isOpen ? [row, ...tableRows(input, levels, id)] : [row]
   })
 }
@@ -116,12 +131,20 @@ export function moveInTree(rows: readonly TreeRow[], focusedId: string, key: str
     case 'ArrowLeft':
       if (canOpen(row) && row.isOpen) return { kind: 'toggle', id: row.id }
       return focus(rows.find((other) => other.id === row.parentId))
-    default: {
-      if (key.length !== 1 || key === ' ') return null
-      const later = [...rows.slice(at + 1), ...rows.slice(0, at)]
-      return focus(
-        later.find((other) => 'label' in other && other.label.toLowerCase().startsWith(key.toLowerCase())),
-      )
-    }
+    default:
+      return null
   }
+}
+
+/** The row that typed letters lead to. One letter, also repeated, goes on to the next row that begins with it. */
+export function typedInTree(rows: readonly TreeRow[], focusedId: string, typed: string): string | null {
+  const at = rows.findIndex((row) => row.id === focusedId)
+  const isOneLetter = typed === typed.charAt(0).repeat(typed.length)
+  const start = isOneLetter ? at + 1 : Math.max(0, at)
+  const prefix = (isOneLetter ? typed.slice(0, 1) : typed).toLowerCase()
+  const order = [...rows.slice(start), ...rows.slice(0, start)]
+  return (
+    order.find((row) => 'label' in row && row.kind !== 'note' && row.label.toLowerCase().startsWith(prefix))
+      ?.id ?? null
+  )
 }

@@ -92,6 +92,8 @@ export const EDITOR_OPTIONS: monaco.editor.IStandaloneEditorConstructionOptions 
   acceptSuggestionOnEnter: 'off',
   scrollbar: { verticalScrollbarSize: 10, horizontalScrollbarSize: 10, useShadows: false },
   stickyScroll: { enabled: false },
+  // drop-text.ts does.
+  dropIntoEditor: { enabled: false },
   unicodeHighlight: { ambiguousCharacters: false },
 }
 

@@ -2,9 +2,11 @@
 // the statement under the cursor, and the marker of the last failed run. Offsets are UTF-16 in the whole text.
 import { VALIDATE_DELAY_MS } from '../../limits.ts'
 import { splitStatements, statementAt, type StatementRange } from '../../sql/split-statements.ts'
+import { takeDroppedText } from './drop-text.ts'
 import { EDITOR_OPTIONS, monaco } from './monaco-setup.ts'
 import { ProblemMarkers } from './problem-markers.ts'
 import type { Tab } from './tabs-state.ts'
+import { visibleText } from '../../ui/visible-text.ts'
 
 export interface EditorCallbacks {
   onChange: (tabId: string, sql: string) => void
@@ -48,6 +50,7 @@ export class SqlEditor {
   readonly #statementBar: monaco.editor.IEditorDecorationsCollection
   readonly #problems = new ProblemMarkers()
   readonly #signs: monaco.editor.IEditorDecorationsCollection
+  readonly #stopTaking: () => void
   #signedSql: readonly string[] = []
   #tabId = ''
   #targetTimer: ReturnType<typeof setTimeout> | undefined
@@ -57,6 +60,7 @@ export class SqlEditor {
     this.#editor = monaco.editor.create(container, { ...EDITOR_OPTIONS, model: null })
     this.#statementBar = this.#editor.createDecorationsCollection()
     this.#signs = this.#editor.createDecorationsCollection()
+    this.#stopTaking = takeDroppedText(container, this.#editor, (text) => this.insert(text))
     this.#editor.onDidChangeCursorSelection(() => {
       this.#tintStatement()
       this.#tellTarget()
@@ -89,6 +93,7 @@ export class SqlEditor {
 
   dispose(): void {
     clearTimeout(this.#targetTimer)
+    this.#stopTaking()
     this.#problems.dispose()
     for (const model of this.#models.values()) model.dispose()
     this.#editor.dispose()
@@ -222,7 +227,7 @@ export class SqlEditor {
     monaco.editor.setModelMarkers(model, MARKER_OWNER, [
       {
         severity: monaco.MarkerSeverity.Error,
-        message: marker.message,
+        message: visibleText(marker.message),
         startLineNumber: start.lineNumber,
         startColumn: start.column,
         endLineNumber: end.lineNumber,

@@ -1,0 +1,52 @@
+// What keys, menus and panes of the shell do to the open queries.
+import type { RefObject } from 'react'
+import { navigate } from 'wouter/use-browser-location'
+import type { EditorHandle } from './features/editor/SqlEditorView.tsx'
+import { activeTab, readTabs, saveTabsNow, tabActions } from './features/editor/tabs-store.ts'
+import { saveQuery } from './history/browser-store.ts'
+import type { StatementLink } from './link/link.ts'
+import { say } from './ui/notice.ts'
+
+/** Saves the text of the open tab under its name; saving again replaces it. */
+export async function saveActiveTab(): Promise<void> {
+  const written = saveTabsNow(true)
+  const { id, title, sql, parameters } = activeTab(readTabs().tabs)
+  if (sql.trim() === '') {
+    say('There is no text to save yet.')
+    return
+  }
+  const stored = saveQuery({ id, title, sql, parameters, savedAtMs: Date.now() })
+  if (stored === false) say('There are too many saved queries: delete some first.', 'warn')
+  else if (await stored) say(`Saved as “${title}”.`)
+  else say('Kept until this page is closed: the browser did not store it.', 'warn')
+  await written
+}
+
+/** Shows the query beside the one that is shown, round at the ends. */
+export function stepTab(step: 1 | -1): void {
+  const { open, activeId } = readTabs().tabs
+  const at = open.findIndex(({ id }) => id === activeId)
+  const next = open[(at + step + open.length) % open.length]
+  if (next !== undefined) tabActions.activate(next.id)
+  navigate('/')
+}
+
+/** In a tab of its own. */
+export const openStatement = ({ title, sql, pins, parameters }: StatementLink) => {
+  tabActions.open({ title, sql, pins, parameters })
+  navigate('/')
+}
+
+/**
+ * Puts a text where the cursor is, and the cursor behind it.
+ * @param isElsewhere the editor is not shown: it takes the place of the page that is, to which a first click led
+ */
+export function insertSql(editor: RefObject<EditorHandle | null>, sql: string, isElsewhere: boolean): void {
+  if (isElsewhere) navigate('/', { replace: true })
+  // Once it is shown, so that it can take the focus.
+  setTimeout(() => {
+    const tab = activeTab(readTabs().tabs)
+    if (editor.current === null) tabActions.setSql(tab.id, tab.sql + sql)
+    else editor.current.insert(sql)
+  })
+}
