@@ -74,12 +74,43 @@ test('values that other tools round or confuse are exact', async ({ page }) => {
   await workbench.screen('exact-values')
 })
 
-test('columns of the same name keep their own values', async ({ page }) => {
+test('[NS1] columns of the same name keep their own values, and of any name can be told apart', async ({
+  page,
+}) => {
   const workbench = new Workbench(page)
   await workbench.open()
   await workbench.run("SELECT 1 AS id, 'x' AS id, 2.5::DECIMAL(4,2) AS id")
   await expect(workbench.exactness).toHaveText('exact')
   await workbench.expectCells(0, ['1', 'x', '2.50'])
+  // What is not seen in a name is shown, and copied as it is.
+  await workbench.run(`SELECT 1 AS "pay\u202Eload\u200B", 2 AS "${'long '.repeat(60)}end"`)
+  await expect(
+    page.locator('.result-grid [role=columnheader]', { hasText: 'pay⟨U+202E⟩load⟨U+200B⟩' }),
+  ).toBeAttached()
+  await page
+    .getByRole('toolbar', { name: 'Result' })
+    .getByRole('button', { name: /^Column pay/ })
+    .click()
+  await page.getByRole('menuitem', { name: 'Copy name' }).click()
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe('pay\u202Eload\u200B')
+  const grid = await page.locator('.result-grid canvas').first().boundingBox()
+  await page.mouse.move((grid?.x ?? 0) + 300, (grid?.y ?? 0) + 20)
+  await expect(page.getByRole('tooltip')).toContainText('long end')
+  await workbench.screen('hidden-names')
+  // `/` finds a column among many.
+  const columns = Array.from({ length: 200 }, (_, i) => `${i} AS column_${i}`)
+  await workbench.run(`SELECT ${columns.join(', ')}`)
+  await expect(workbench.cell(0, 0)).toHaveText('0')
+  await page.mouse.click((grid?.x ?? 0) + 60, (grid?.y ?? 0) + 56)
+  await page.keyboard.press('/')
+  await page.keyboard.type('column_17')
+  await expect(page.getByRole('menuitemcheckbox')).toHaveCount(11)
+  await workbench.screen('filter-columns')
+  await workbench.expectAccessible()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('button', { name: 'Columns (1 hidden)' })).toBeFocused()
 })
 
 test('a copied range is exact, with NULL and empty text apart', async ({ page }) => {
@@ -214,7 +245,7 @@ test('an error is marked at its token, also after comments, emoji and other stat
   const workbench = new Workbench(page)
   await workbench.open()
   await workbench.run(
-    "SELECT '😀;' AS first;\n-- café 😀\nSELECT episode_id, '😀' AS smile, no_such_column\nFROM iceberg.analytics.episodes",
+    "SELECT '😀;' AS first;\r\n-- café 😀\nSELECT episode_id, '😀' AS smile, no_such_column\nFROM iceberg.analytics.episodes",
   )
   await expect(workbench.alert).toContainText('SQL_BINDING')
   await expect(workbench.alert).toContainText('no_such_column')
@@ -224,6 +255,13 @@ test('an error is marked at its token, also after comments, emoji and other stat
   await page.getByRole('button', { name: 'Go to line 3' }).click()
   await page.keyboard.insertText('episode_id AS again, ')
   await workbench.expectEditorText(/episode_id AS again, no_such_column/)
+  // And where a selection was run.
+  await expect(page.locator('.squiggly-error')).toHaveCount(0)
+  await page.keyboard.press('ControlOrMeta+End')
+  await page.keyboard.press('Shift+ArrowUp')
+  await page.keyboard.press('Shift+Home')
+  await page.keyboard.press('ControlOrMeta+Enter')
+  await expect.poll(async () => await squiggleCovers(page, 'no_such_column')).toBe(true)
 })
 
 test('what would change something is refused', async ({ page }) => {
@@ -290,4 +328,9 @@ test('the last result stays, dimmed, until the next one has rows', async ({ page
   await page.keyboard.press('ControlOrMeta+.')
   await expect(workbench.exactness).toHaveText('cancelled after 0 rows')
   await expect(page.getByText('the previous result')).toHaveCount(0)
+  await page.keyboard.press('ControlOrMeta+Enter')
+  await expect(workbench.stop).toBeVisible()
+  await page.keyboard.press('F6')
+  await page.keyboard.press('Escape')
+  await expect(workbench.exactness).toHaveText('cancelled after 0 rows')
 })

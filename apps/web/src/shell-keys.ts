@@ -10,6 +10,8 @@ export interface ShellActions {
   save: () => void
   /** The tab at this place, from 0. */
   activateTab: (index: number) => void
+  /** The tab beside the active one; round at the ends. */
+  stepTab: (step: 1 | -1) => void
 }
 
 const ZONES = ['catalog', 'editor', 'results']
@@ -20,7 +22,7 @@ const FOCUSABLE: Record<string, string> = {
 }
 
 /** Moves the focus from pane to pane: catalog, editor, result. */
-function cycleZones(step: 1 | -1): void {
+export function cycleZones(step: 1 | -1): void {
   const at = ZONES.findIndex((zone) => document.activeElement?.closest(`[data-zone=${zone}]`) != null)
   for (let i = 1; i <= ZONES.length; i++) {
     const zone = ZONES[(Math.max(at, step === 1 ? -1 : 0) + step * i + ZONES.length * 2) % ZONES.length] ?? ''
@@ -44,6 +46,13 @@ function actionOf(event: KeyboardEvent, actions: ShellActions): (() => void) | n
   const isMod = event.ctrlKey || event.metaKey
   const key = event.key.toLowerCase()
   if (event.key === 'F6') return () => cycleZones(event.shiftKey ? -1 : 1)
+  // The palette under the keys that it has in other editors too.
+  const isPalette = event.key === 'F1' || (isMod && event.shiftKey && !event.altKey && key === 'p')
+  if (isPalette) return actions.togglePalette
+  // Where the browser hands these over: most keep them for their own tabs.
+  const isPage = event.ctrlKey && !event.shiftKey && !event.altKey
+  if (isPage && key === 'pageup') return () => actions.stepTab(-1)
+  if (isPage && key === 'pagedown') return () => actions.stepTab(1)
   if (isMod && !event.altKey && !event.shiftKey) {
     const bound: Record<string, () => void> = {
       k: actions.togglePalette,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   boundHistory,
+  changedSinceSaved,
   lastOfTab,
   leftEntries,
   recentQueries,
@@ -71,5 +72,17 @@ describe('history', () => {
     expect(recentQueries(all, 3).map(({ id }) => id)).toEqual(['b', 'c'])
     expect(recentTables(all, 1).map(({ table }) => table)).toEqual(['t'])
     expect(recentTables(all, 3).map(({ table }) => table)).toEqual(['t', 'orders'])
+  })
+})
+
+describe('changedSinceSaved', () => {
+  it('names tabs that are not as they were saved, and no others', () => {
+    const saved = { id: 'a', title: 'A', sql: 'SELECT 1', savedAtMs: 0 }
+    const parameters = [{ name: 'day', type: 'text' as const, text: 'x' }]
+    expect([...changedSinceSaved([saved], [saved])]).toEqual([])
+    expect([...changedSinceSaved([{ ...saved, parameters: [] }], [saved])]).toEqual([])
+    for (const change of [{ sql: 'SELECT 2' }, { title: 'B' }, { parameters }])
+      expect([...changedSinceSaved([{ ...saved, ...change }], [saved])]).toEqual(['a'])
+    expect([...changedSinceSaved([{ ...saved, id: 'never' }], [saved])]).toEqual([])
   })
 })

@@ -40,6 +40,21 @@ export interface SavedQuery {
   savedAtMs: number
 }
 
+/** Ids of the tabs that are not as they were saved last; one that was never saved is none of them. */
+export function changedSinceSaved(
+  tabs: readonly Omit<SavedQuery, 'savedAtMs'>[],
+  saved: readonly SavedQuery[],
+): ReadonlySet<string> {
+  const byId = new Map(saved.map((query) => [query.id, query]))
+  const isChanged = (tab: Omit<SavedQuery, 'savedAtMs'>): boolean => {
+    const query = byId.get(tab.id)
+    if (query === undefined) return false
+    const parametersOf = ({ parameters = [] }: Pick<SavedQuery, 'parameters'>) => JSON.stringify(parameters)
+    return query.sql !== tab.sql || query.title !== tab.title || parametersOf(query) !== parametersOf(tab)
+  }
+  return new Set(tabs.filter(isChanged).map(({ id }) => id))
+}
+
 function outcomeOf(state: RunState): HistoryEntry['outcome'] {
   return state.kind === 'finished' || state.kind === 'failed' || state.kind === 'stopped'
     ? state.kind

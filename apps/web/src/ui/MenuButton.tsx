@@ -14,11 +14,19 @@ export interface MenuItem {
   onSelect: () => void
 }
 
+/** Where a menu hangs, in CSS pixels of the window. */
+export interface MenuPlace {
+  left: number
+  top: number
+  bottom: number
+}
+
 interface MenuListProps {
   label: string
   items: readonly MenuItem[]
-  /** Where the menu hangs, in CSS pixels of the window. */
-  at: { left: number; top: number; bottom: number }
+  at: MenuPlace
+  /** Of a box above the items that leaves out those without what is typed; without it there is none. */
+  filterLabel?: string | undefined
   onClose: () => void
 }
 
@@ -31,6 +39,9 @@ function roleOf(item: MenuItem): 'menuitem' | 'menuitemcheckbox' {
 function moveFocus(list: HTMLElement, key: string): boolean {
   const items = [...list.querySelectorAll<HTMLElement>('[role^=menuitem]')]
   const at = items.indexOf(document.activeElement as HTMLElement)
+  const isInBox = document.activeElement instanceof HTMLInputElement
+  if (isInBox && key === 'Enter') items[0]?.click()
+  if (isInBox && key !== 'ArrowDown' && key !== 'ArrowUp') return key === 'Enter'
   const targets: Record<string, number> = {
     ArrowDown: (at + 1) % items.length,
     ArrowUp: (at - 1 + items.length) % items.length,
@@ -43,7 +54,35 @@ function moveFocus(list: HTMLElement, key: string): boolean {
   return true
 }
 
-export function MenuList({ label, items, at, onClose }: MenuListProps) {
+function Item({ item, onClose }: { item: MenuItem; onClose: () => void }) {
+  return (
+    <button
+      type="button"
+      role={roleOf(item)}
+      className="menu-item"
+      tabIndex={-1}
+      aria-checked={item.isChecked}
+      aria-disabled={item.isDisabled === true}
+      onClick={() => {
+        if (item.isDisabled === true) return
+        if (item.keepsOpen !== true) onClose()
+        item.onSelect()
+      }}
+    >
+      <span className="menu-check" aria-hidden>
+        {item.isChecked === true ? '✓' : ''}
+      </span>
+      <span>
+        {item.label}
+        {item.detail !== undefined && <span className="menu-detail">{item.detail}</span>}
+      </span>
+    </button>
+  )
+}
+
+export function MenuList({ label, items, at, filterLabel, onClose }: MenuListProps) {
+  const [filter, setFilter] = useState('')
+  const shown = items.filter((item) => item.label.toLowerCase().includes(filter.toLowerCase()))
   const list = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
     const element = list.current
@@ -53,7 +92,7 @@ export function MenuList({ label, items, at, onClose }: MenuListProps) {
     const isAbove = at.bottom + GAP_PX + height > innerHeight && at.top - GAP_PX - height > 0
     element.style.left = `${Math.max(GAP_PX, Math.min(at.left, innerWidth - width - GAP_PX))}px`
     element.style.top = `${isAbove ? at.top - GAP_PX - height : at.bottom + GAP_PX}px`
-    element.querySelector<HTMLElement>('[role^=menuitem]')?.focus()
+    element.querySelector<HTMLElement>('input, [role^=menuitem]')?.focus()
   }, [at])
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     event.stopPropagation()
@@ -62,40 +101,30 @@ export function MenuList({ label, items, at, onClose }: MenuListProps) {
     event.preventDefault()
   }
   return (
+    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- the keys are those of the menu and the box in it
     <div
       ref={list}
       popover="auto"
       className="menu"
-      role="menu"
-      tabIndex={-1}
-      aria-label={label}
       onKeyDown={onKeyDown}
       onToggle={(event) => event.newState === 'closed' && onClose()}
     >
-      {items.map((item) => (
-        <button
-          key={item.label}
-          type="button"
-          role={roleOf(item)}
-          className="menu-item"
-          tabIndex={-1}
-          aria-checked={item.isChecked}
-          aria-disabled={item.isDisabled === true}
-          onClick={() => {
-            if (item.isDisabled === true) return
-            if (item.keepsOpen !== true) onClose()
-            item.onSelect()
-          }}
-        >
-          <span className="menu-check" aria-hidden>
-            {item.isChecked === true ? '✓' : ''}
-          </span>
-          <span>
-            {item.label}
-            {item.detail !== undefined && <span className="menu-detail">{item.detail}</span>}
-          </span>
-        </button>
-      ))}
+      {filterLabel !== undefined && (
+        <input
+          className="menu-filter"
+          aria-label={filterLabel}
+          placeholder={filterLabel}
+          value={filter}
+          spellCheck={false}
+          onChange={(event) => setFilter(event.target.value)}
+        />
+      )}
+      <div role="menu" className="menu-items" tabIndex={-1} aria-label={label}>
+        {shown.map((item) => (
+          <Item key={item.label} item={item} onClose={onClose} />
+        ))}
+      </div>
+      {shown.length === 0 && <p className="menu-none">none has “{filter}”</p>}
     </div>
   )
 }
@@ -106,12 +135,14 @@ interface MenuButtonProps {
   items: readonly MenuItem[]
   className?: string
   isDisabled?: boolean
+  filterLabel?: string | undefined
   children: ReactNode
 }
 
-export function MenuButton({ label, items, className = '', isDisabled, children }: MenuButtonProps) {
+export function MenuButton(props: MenuButtonProps) {
+  const { label, items, className = '', isDisabled, filterLabel, children } = props
   const button = useRef<HTMLButtonElement>(null)
-  const [at, setAt] = useState<MenuListProps['at'] | null>(null)
+  const [at, setAt] = useState<MenuPlace | null>(null)
   const close = () => {
     if (at === null) return
     setAt(null)
@@ -137,7 +168,9 @@ export function MenuButton({ label, items, className = '', isDisabled, children 
           ▾
         </span>
       </button>
-      {at !== null && <MenuList label={label} items={items} at={at} onClose={close} />}
+      {at !== null && (
+        <MenuList label={label} items={items} at={at} filterLabel={filterLabel} onClose={close} />
+      )}
     </>
   )
 }

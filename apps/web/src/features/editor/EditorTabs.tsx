@@ -1,9 +1,12 @@
 // The strip of tabs above the editor: choose, rename by double click, close, add, reopen.
 import { Plus, RotateCcw, X } from 'lucide-react'
-import { useState, type KeyboardEvent } from 'react'
+import { useMemo, useState, type KeyboardEvent } from 'react'
+import { useRecords } from '../../history/browser-store.ts'
+import { changedSinceSaved } from '../../history/history.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
 import type { Tab } from './tabs-state.ts'
 import { tabActions, type TabsSnapshot } from './tabs-store.ts'
+import { visibleName } from '../../ui/visible-text.ts'
 
 interface EditorTabsProps {
   tabs: TabsSnapshot['tabs']
@@ -51,8 +54,19 @@ function moveFocus(event: KeyboardEvent<HTMLElement>): void {
   event.preventDefault()
 }
 
+function ChangedSign() {
+  return (
+    <span className="tab-changed" title="Changed since it was saved">
+      <span aria-hidden>●</span>
+      <span className="visually-hidden">, changed since it was saved</span>
+    </span>
+  )
+}
+
 export function EditorTabs({ tabs, runningIds, onClose }: EditorTabsProps) {
   const [renamingId, setRenamingId] = useState<string | null>(null)
+  const { saved } = useRecords()
+  const changedIds = useMemo(() => changedSinceSaved(tabs.open, saved), [tabs.open, saved])
   return (
     <div className="tab-strip">
       {/* oxlint-disable-next-line jsx-a11y/interactive-supports-focus -- the tabs in it take the focus */}
@@ -71,7 +85,7 @@ export function EditorTabs({ tabs, runningIds, onClose }: EditorTabsProps) {
                   aria-selected={isActive}
                   aria-keyshortcuts="F2 Delete"
                   tabIndex={isActive ? 0 : -1}
-                  title={`${tab.title} (double click renames)`}
+                  title={`${visibleName(tab.title)} (double click renames)`}
                   onClick={() => tabActions.activate(tab.id)}
                   onDoubleClick={() => setRenamingId(tab.id)}
                   onAuxClick={(event) => event.button === 1 && onClose(tab.id)}
@@ -85,7 +99,8 @@ export function EditorTabs({ tabs, runningIds, onClose }: EditorTabsProps) {
                       <span className="visually-hidden">running: </span>
                     </span>
                   )}
-                  <span className="tab-title">{tab.title}</span>
+                  <span className="tab-title">{visibleName(tab.title)}</span>
+                  {changedIds.has(tab.id) && <ChangedSign />}
                   {/* A tab holds no other control; by keyboard, Delete closes it. */}
                   <span
                     className="tab-close"
@@ -109,7 +124,7 @@ export function EditorTabs({ tabs, runningIds, onClose }: EditorTabsProps) {
       </IconButton>
       {tabs.closed.length > 0 && (
         <IconButton
-          label={`Reopen ${tabs.closed.at(-1)?.title ?? 'closed query'}`}
+          label={`Reopen ${visibleName(tabs.closed.at(-1)?.title ?? 'closed query')}`}
           onClick={() => tabActions.reopen()}
         >
           <RotateCcw size={14} />

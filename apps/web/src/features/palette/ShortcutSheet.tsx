@@ -1,7 +1,17 @@
-// The sheet of shortcuts: every command that has one, and the keys of the grid.
+// The sheet of shortcuts: every command that has one, and the keys of the editor, its tabs, the tree and the grid.
 import { useEffect, useRef } from 'react'
 import { shortcutText, useCommands } from '../../ui/commands.ts'
 
+const TAB_KEYS: readonly [string, string][] = [
+  ['Go to a query by its place', 'Alt 1…9'],
+  ['Rename the query', 'F2'],
+  ['Close the query', 'Delete'],
+]
+const TREE_KEYS: readonly [string, string][] = [
+  ['Put the name into the statement', 'Enter'],
+  ['Open the table’s page', 'Space'],
+  ['Everything else', 'Shift F10'],
+]
 const EDITOR_KEYS: readonly [string, string][] = [
   ['Complete a name', 'Ctrl Space'],
   ['Comment lines', 'Mod /'],
@@ -16,6 +26,9 @@ const GRID_KEYS: readonly [string, string][] = [
   ['Show or hide columns', '/'],
   ['Extend the selection', 'Shift ← → ↑ ↓'],
   ['First or last row', 'Mod ↑ ↓'],
+  ['First or last column', 'Home End'],
+  ['First or last cell', 'Mod Home End'],
+  ['Everything else of a cell', 'Shift F10'],
 ]
 
 function Keys({ title, keys }: { title: string; keys: readonly (readonly [string, string])[] }) {
@@ -60,6 +73,8 @@ export function ShortcutSheet({ onClose }: { onClose: () => void }) {
       <div className="sheet-body">
         <Keys title="Workbench" keys={withKeys} />
         <Keys title="Editor" keys={signs(EDITOR_KEYS)} />
+        <Keys title="On a query’s tab" keys={signs(TAB_KEYS)} />
+        <Keys title="Catalog" keys={signs(TREE_KEYS)} />
         <Keys title="Result" keys={signs(GRID_KEYS)} />
       </div>
     </dialog>
