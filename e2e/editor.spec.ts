@@ -85,7 +85,7 @@ test('Ctrl S saves a query that opens again', async ({ page }) => {
   await workbench.type('SELECT 1 AS kept')
   await page.keyboard.press('ControlOrMeta+s')
   await expect(page.getByText('Saved as “Query 1”.')).toBeVisible()
-  const changed = page.getByRole('tab', { name: 'Query 1, changed since it was saved' })
+  const changed = page.getByRole('tab', { name: 'Query 1 changed since it was saved' })
   await workbench.type('SELECT 2 AS not_kept')
   await expect(changed).toBeVisible()
   await workbench.screen('changed-since-saved')

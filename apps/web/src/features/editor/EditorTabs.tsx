@@ -58,7 +58,7 @@ function ChangedSign() {
   return (
     <span className="tab-changed" title="Changed since it was saved">
       <span aria-hidden>●</span>
-      <span className="visually-hidden">, changed since it was saved</span>
+      <span className="visually-hidden">changed since it was saved</span>
     </span>
   )
 }

@@ -81,6 +81,8 @@ export function CellTip({ tip, keep, hideSoon }: ReturnType<typeof useCellTip>) 
     <div
       className="cell-tip"
       role="tooltip"
+      // It scrolls, by the wheel and once it was clicked; Enter on the cell shows all of it by keyboard.
+      tabIndex={-1}
       style={{ ...placeOf(tip.bounds), maxWidth: WIDTH_MAX_PX }}
       onPointerEnter={keep}
       onPointerLeave={hideSoon}

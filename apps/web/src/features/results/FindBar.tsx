@@ -7,6 +7,8 @@ import { IconButton } from '../../ui/IconButton.tsx'
 interface FindBarProps {
   search: string
   isFilter: boolean
+  /** Only rows with one value are shown, and of these those that hold the text. */
+  isAlwaysFilter: boolean
   /** Null while they are being found, or without a search. */
   matchCount: number | null
   /** Shown rows. */
@@ -33,7 +35,7 @@ function matchesText({ search, matchCount, lookedAtCount, isPart }: FindBarProps
 }
 
 export function FindBar(props: FindBarProps) {
-  const { search, isFilter, rowCount, onSearch, onFilter, onStep, onGoToRow, onClose } = props
+  const { search, isFilter, isAlwaysFilter, rowCount, onSearch, onFilter, onStep, onGoToRow, onClose } = props
   const input = useRef<HTMLInputElement>(null)
   const bar = useRef<HTMLElement>(null)
   useEffect(() => input.current?.focus(), [])
@@ -66,7 +68,12 @@ export function FindBar(props: FindBarProps) {
         <ChevronDown size={14} />
       </IconButton>
       <label className="find-filter">
-        <input type="checkbox" checked={isFilter} onChange={(event) => onFilter(event.target.checked)} />
+        <input
+          type="checkbox"
+          checked={isFilter}
+          disabled={isAlwaysFilter}
+          onChange={(event) => onFilter(event.target.checked)}
+        />
         Only these rows
       </label>
       <output className="find-count">{matchesText(props)}</output>

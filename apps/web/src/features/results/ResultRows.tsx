@@ -63,6 +63,7 @@ function Find({ rows }: { rows: ShownRows }) {
     <FindBar
       search={find.text}
       isFilter={find.isFilter}
+      isAlwaysFilter={find.only !== null}
       matchCount={order.matches?.length ?? null}
       rowCount={shownRowCount}
       lookedAtCount={lookedAtCount}
