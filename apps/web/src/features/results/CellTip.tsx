@@ -27,6 +27,8 @@ export function useCellTip(
 ) {
   const [tip, setTip] = useState<Tip | null>(null)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  /** A key was used since the pointer moved: the grid tells of a pointer that rests whenever it is drawn anew. */
+  const isResting = useRef(false)
   const isShown = tip !== null
   const later = useCallback((next: Tip | null, delayMs: number) => {
     clearTimeout(timer.current)
@@ -42,6 +44,7 @@ export function useCellTip(
     if (!isShown) return
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.key === 'Escape') event.preventDefault()
+      isResting.current = true
       hide()
     }
     addEventListener('keydown', onKeyDown, { capture: true })
@@ -51,8 +54,16 @@ export function useCellTip(
       removeEventListener('wheel', hide, { capture: true })
     }
   }, [isShown, hide])
+  useEffect(() => {
+    const onPointerMove = () => {
+      isResting.current = false
+    }
+    addEventListener('pointermove', onPointerMove, { capture: true, passive: true })
+    return () => removeEventListener('pointermove', onPointerMove, { capture: true })
+  }, [])
   const onItemHovered = useCallback(
     (item: GridMouseEventArgs) => {
+      if (isResting.current) return
       const isHeader = item.kind === 'header'
       const isCell = item.kind === 'cell'
       const [place, row] = isCell || isHeader ? item.location : [0, 0]
@@ -81,8 +92,6 @@ export function CellTip({ tip, keep, hideSoon }: ReturnType<typeof useCellTip>) 
     <div
       className="cell-tip"
       role="tooltip"
-      // It scrolls, by the wheel and once it was clicked; Enter on the cell shows all of it by keyboard.
-      tabIndex={-1}
       style={{ ...placeOf(tip.bounds), maxWidth: WIDTH_MAX_PX }}
       onPointerEnter={keep}
       onPointerLeave={hideSoon}
