@@ -42,25 +42,29 @@ export function useCellTip(
   useEffect(() => () => clearTimeout(timer.current), [])
   useEffect(() => {
     if (!isShown) return
-    const onKeyDown = (event: KeyboardEvent) => {
-      if (event.key === 'Escape') event.preventDefault()
-      isResting.current = true
-      hide()
-    }
-    addEventListener('keydown', onKeyDown, { capture: true })
+    const onEscape = (event: KeyboardEvent) => event.key === 'Escape' && event.preventDefault()
+    addEventListener('keydown', onEscape, { capture: true })
     addEventListener('wheel', hide, { capture: true, passive: true })
     return () => {
-      removeEventListener('keydown', onKeyDown, { capture: true })
+      removeEventListener('keydown', onEscape, { capture: true })
       removeEventListener('wheel', hide, { capture: true })
     }
   }, [isShown, hide])
   useEffect(() => {
+    const onKeyDown = () => {
+      isResting.current = true
+      hide()
+    }
     const onPointerMove = () => {
       isResting.current = false
     }
+    addEventListener('keydown', onKeyDown, { capture: true })
     addEventListener('pointermove', onPointerMove, { capture: true, passive: true })
-    return () => removeEventListener('pointermove', onPointerMove, { capture: true })
-  }, [])
+    return () => {
+      removeEventListener('keydown', onKeyDown, { capture: true })
+      removeEventListener('pointermove', onPointerMove, { capture: true })
+    }
+  }, [hide])
   const onItemHovered = useCallback(
     (item: GridMouseEventArgs) => {
       if (isResting.current) return
