@@ -27,9 +27,6 @@ export const RESULTS_KEPT_MAX = 24
 
 /** Characters of a cell that are drawn; copies and the cell viewer take the whole value. */
 export const CELL_DISPLAY_CHARS_MAX = 400
-/** Characters of a value that the viewer shows; a copy has all. Larger values are not laid out. */
-export const CELL_VIEWER_CHARS_MAX = 1_000_000
-export const CELL_LAYOUT_CHARS_MAX = 500_000
 /** Characters of a column's name that its header draws at most; its tip shows all. */
 export const COLUMN_NAME_CHARS_MAX = 300
 /** Characters of a cell that its tip shows; the cell viewer shows all. */

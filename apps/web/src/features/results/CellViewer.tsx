@@ -5,6 +5,7 @@ import { CopyButton } from '../../ui/CopyButton.tsx'
 import { countedText } from '../../ui/format-quantity.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { ScrollRegion } from '../../ui/ScrollRegion.tsx'
+import { visibleName } from '../../ui/visible-text.ts'
 import type { ResultColumn } from './grid-columns.ts'
 import { layoutOf } from './value-layout.ts'
 
@@ -22,7 +23,7 @@ export function CellViewer({ column, row, text, onClose }: CellViewerProps) {
     <aside className="side-panel" aria-label="Cell">
       <header className="side-panel-header">
         <h2>
-          {column.name} <span className="h2-note">row {row + 1}</span>
+          {visibleName(column.name)} <span className="h2-note">row {row + 1}</span>
         </h2>
         {laidOut !== null && (
           <button
