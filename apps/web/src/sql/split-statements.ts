@@ -72,6 +72,16 @@ export function skipToken(text: string, i: number): { end: number; isComment: bo
   }
 }
 
+const isSpace = (character: string): boolean =>
+  character === ' ' || character === '\n' || /\s/.test(character)
+
+/** Past what begins nothing: a long text is mostly that. Null where something may begin. */
+function plainEnd(text: string, i: number): { end: number; isComment: false } | null {
+  const plain = /[^\s;'"$/-]+/y
+  plain.lastIndex = i
+  return plain.test(text) ? { end: plain.lastIndex, isComment: false } : null
+}
+
 /** Statements in order. Parts that hold only white space and comments are none. */
 export function splitStatements(text: string): StatementRange[] {
   const statements: StatementRange[] = []
@@ -88,10 +98,10 @@ export function splitStatements(text: string): StatementRange[] {
     if (character === ';') {
       close()
       i += 1
-    } else if (/\s/.test(character)) {
+    } else if (isSpace(character)) {
       i += 1
     } else {
-      const token = skipToken(text, i)
+      const token = plainEnd(text, i) ?? skipToken(text, i)
       if (start === -1) start = i
       if (!token.isComment) hasCode = true
       end = token.end
@@ -105,9 +115,14 @@ export function splitStatements(text: string): StatementRange[] {
 /**
  * The statement a person means with the cursor at `offset`: the one it is in or touches, its semicolon and the rest
  * of that line included; else the next one, else the last. Null when there is none.
+ *
+ * @param statements of `text`, where they are known
  */
-export function statementAt(text: string, offset: number): StatementRange | null {
-  const statements = splitStatements(text)
+export function statementAt(
+  text: string,
+  offset: number,
+  statements: readonly StatementRange[] = splitStatements(text),
+): StatementRange | null {
   let before: StatementRange | null = null
   for (const statement of statements) {
     if (offset < statement.startOffset) {

@@ -40,6 +40,14 @@ export interface ErrorMarker {
   message: string
 }
 
+/** A version of a text, cut into its statements. */
+interface Written {
+  model: monaco.editor.ITextModel | null
+  version: number
+  text: string
+  statements: readonly StatementRange[]
+}
+
 const MARKER_OWNER = 'run'
 
 export class SqlEditor {
@@ -52,6 +60,7 @@ export class SqlEditor {
   readonly #signs: monaco.editor.IEditorDecorationsCollection
   readonly #stopTaking: () => void
   #signedSql: readonly string[] = []
+  #cut: Written = { model: null, version: -1, text: '', statements: [] }
   #tabId = ''
   #targetTimer: ReturnType<typeof setTimeout> | undefined
 
@@ -269,11 +278,22 @@ export class SqlEditor {
   }
 
   target(): RunText | null {
-    const text = this.#editor.getModel()?.getValue() ?? ''
-    const range = this.#selectedRange() ?? statementAt(text, this.#cursorOffset())
+    const { text, statements } = this.#written()
+    const range = this.#selectedRange() ?? statementAt(text, this.#cursorOffset(), statements)
     return range === null
       ? null
       : { sql: text.slice(range.startOffset, range.endOffset), startOffset: range.startOffset }
+  }
+
+  /** The shown text and its statements, which a long text has not cut again for every move of the cursor. */
+  #written(): Written {
+    const model = this.#editor.getModel()
+    const version = model?.getVersionId() ?? -1
+    if (this.#cut.model !== model || this.#cut.version !== version) {
+      const text = model?.getValue() ?? ''
+      this.#cut = { model, version, text, statements: splitStatements(text) }
+    }
+    return this.#cut
   }
 
   #tellTarget(): void {
@@ -307,8 +327,8 @@ export class SqlEditor {
   /** A bar beside the statement that Run would take; only where there are several to choose from. */
   #tintStatement(): void {
     const model = this.#editor.getModel()
-    const text = model?.getValue() ?? ''
-    const statement = splitStatements(text).length > 1 ? statementAt(text, this.#cursorOffset()) : null
+    const { text, statements } = this.#written()
+    const statement = statements.length > 1 ? statementAt(text, this.#cursorOffset(), statements) : null
     if (model === null || statement === null) {
       this.#statementBar.clear()
       return
