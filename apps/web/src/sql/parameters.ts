@@ -39,6 +39,8 @@ const NAME = /\$(\w+)/y
 /** Every `$name` of a text outside of strings, quoted names, comments and dollar quotes, in order. */
 function placeholders(text: string): Placeholder[] {
   const found: Placeholder[] = []
+  // Asked of the whole text for every key that is pressed.
+  if (!text.includes('$')) return found
   for (let i = 0; i < text.length;) {
     const { end } = skipToken(text, i)
     NAME.lastIndex = i
