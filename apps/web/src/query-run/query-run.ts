@@ -245,7 +245,9 @@ export class QueryRun {
   #publish(state: RunState): void {
     if (this.#publishTimer !== null) clearTimeout(this.#publishTimer)
     this.#publishTimer = null
-    if (this.buffer.rowCount > 0 || !isRunning(state)) {
+    // One that ends without an answer leaves the result before it in reach.
+    const isWithout = this.buffer.rowCount === 0 && state.kind !== 'finished'
+    if (!isWithout) {
       this.previous?.close()
       this.previous = null
     }

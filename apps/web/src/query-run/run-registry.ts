@@ -125,6 +125,17 @@ export function showRun(run: QueryRun): void {
   notify()
 }
 
+/** Shows the result before a statement that ended without an answer, which is forgotten. */
+export function showPrevious(run: QueryRun): void {
+  const { previous } = run
+  const { tabId } = run.source
+  if (previous === null || isRunning(run.snapshot.state) || tabs.get(tabId)?.shown !== run) return
+  run.previous = null
+  for (const old of tabs.get(tabId)?.runs ?? []) old.close()
+  tabs.set(tabId, { runs: [previous], waiting: [], shown: previous })
+  notify()
+}
+
 /** Stops what runs in a tab and leaves out what waits. */
 export function stopTab(tabId: string): void {
   const tab = tabs.get(tabId)

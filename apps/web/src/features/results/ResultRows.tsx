@@ -20,31 +20,48 @@ import { arrangementText } from './use-row-order.ts'
 
 const ignore = () => undefined
 
-/** The last result stays in view, dimmed and out of reach, until the new one has rows. */
-export function PreviousRows({ previous }: { previous: QueryRun }) {
+interface PreviousRowsProps {
+  previous: QueryRun
+  /** Where there will be no new rows. */
+  onShow: (() => void) | undefined
+}
+
+/** The last result stays in view, dimmed, until the new one has rows; where that has none, one can go back to it. */
+export function PreviousRows({ previous, onShow }: PreviousRowsProps) {
   const { schema, rowCount } = previous.buffer
   const [columns] = useState(() => (schema === null ? [] : columnsOf(schema)))
   const [view] = useState(() => initialView(columns.length))
   return (
-    <div className="previous-result" inert>
-      <p>the previous result, until there are new rows</p>
-      <ResultGrid
-        buffer={previous.buffer}
-        columns={columns}
-        view={view}
-        rows={null}
-        rowCount={rowCount}
-        zone="UTC"
-        selection={NO_SELECTION}
-        onView={ignore}
-        onWidth={ignore}
-        onStats={ignore}
-        onSelection={ignore}
-        onOpenCell={ignore}
-        onColumnMenu={ignore}
-        onCellMenu={ignore}
-        onCopy={ignore}
-      />
+    <div className="previous-result">
+      {onShow === undefined ? (
+        <p>the previous result, until there are new rows</p>
+      ) : (
+        <p>
+          the result before this statement{' '}
+          <button type="button" className="button" onClick={onShow}>
+            Go back to it
+          </button>
+        </p>
+      )}
+      <div className="previous-rows" inert>
+        <ResultGrid
+          buffer={previous.buffer}
+          columns={columns}
+          view={view}
+          rows={null}
+          rowCount={rowCount}
+          zone="UTC"
+          selection={NO_SELECTION}
+          onView={ignore}
+          onWidth={ignore}
+          onStats={ignore}
+          onSelection={ignore}
+          onOpenCell={ignore}
+          onColumnMenu={ignore}
+          onCellMenu={ignore}
+          onCopy={ignore}
+        />
+      </div>
     </div>
   )
 }

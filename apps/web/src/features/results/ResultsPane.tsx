@@ -3,6 +3,8 @@
 import { useMemo } from 'react'
 import { errorRange } from '../../api/api-error.ts'
 import type { QueryRun, RunSnapshot } from '../../query-run/query-run.ts'
+import { showPrevious } from '../../query-run/run-registry.ts'
+import { isRunning } from '../../query-run/run-state.ts'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
 import { bytesText, countedText } from '../../ui/format-quantity.ts'
 import { visibleName } from '../../ui/visible-text.ts'
@@ -88,7 +90,13 @@ function Rows({ run, snapshot, columns }: ResultsPaneProps & { columns: readonly
       </div>
     )
   if (snapshot.rowCount === 0)
-    return run.previous === null ? null : <PreviousRows key="previous" previous={run.previous} />
+    return run.previous === null ? null : (
+      <PreviousRows
+        key="previous"
+        previous={run.previous}
+        onShow={isRunning(snapshot.state) ? undefined : () => showPrevious(run)}
+      />
+    )
   return <ResultRows run={run} snapshot={snapshot} columns={columns} />
 }
 
