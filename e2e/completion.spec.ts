@@ -23,7 +23,7 @@ test('[ED5] columns of a common table expression, and the signature of a functio
 test('[ED2] a name among 5,000 tables is offered at once', async ({ page }) => {
   // Only the size of the catalog is made up: the list comes as the server would send it.
   await page.route('**/api/v1/namespaces/analytics/tables', async (route) => {
-    const tables = Array.from({ length: 5_000 }, (_, i) => `table_number_${i}`)
+    const tables = ['pay\u202Eload', ...Array.from({ length: 5_000 }, (_, i) => `table_number_${i}`)]
     await route.fulfill({ json: { namespace: ['analytics'], tables, isTruncated: false } })
   })
   const workbench = new Workbench(page)
@@ -34,4 +34,12 @@ test('[ED2] a name among 5,000 tables is offered at once', async ({ page }) => {
   await expect(list.getByRole('option').first()).toBeVisible()
   await page.keyboard.type('number_4999')
   await expect(list.getByRole('option', { name: /^table_number_4999/ })).toBeVisible()
+  // A name that would be drawn from the right stands as it is, here and in the tree.
+  for (let i = 0; i < 'number_4999'.length; i++) await page.keyboard.press('Backspace')
+  await page.keyboard.type('pay')
+  await expect(list.getByRole('option', { name: /^pay⟨U\+202E⟩load/ })).toBeVisible()
+  await page.keyboard.press('Tab')
+  await workbench.treeItem('analytics').click()
+  await expect(workbench.treeItem('pay⟨U+202E⟩load')).toBeVisible()
+  await workbench.screen('names-in-tree')
 })

@@ -7,6 +7,8 @@ export function hexOfToken(token: string): string {
   if (probe === null) {
     probe = document.createElement('span')
     probe.hidden = true
+    // Where the system forces its colours, every text would have the one of text.
+    probe.style.setProperty('forced-color-adjust', 'none')
     document.body.append(probe)
   }
   probe.style.color = `var(--${token})`
