@@ -79,14 +79,24 @@ function RowsFailure({ run, snapshot }: Pick<ResultsPaneProps, 'run' | 'snapshot
   )
 }
 
+const COLUMNS_LISTED_MAX = 24
+
+/** What the rows would have had. */
+function columnList(columns: readonly ResultColumn[]): string {
+  const listed = columns
+    .slice(0, COLUMNS_LISTED_MAX)
+    .map(({ name, sqlType }) => `${visibleName(name)} ${sqlType}`)
+    .join(', ')
+  const moreCount = columns.length - COLUMNS_LISTED_MAX
+  return moreCount > 0 ? `${listed} and ${countedText(moreCount, 'more column')}` : listed
+}
+
 function Rows({ run, snapshot, columns }: ResultsPaneProps & { columns: readonly ResultColumn[] }) {
   if (snapshot.rowCount === 0 && snapshot.state.kind === 'finished')
     return (
       <div className="empty-result">
         <p>No rows: the statement is answered, and the answer is empty.</p>
-        <p className="faint">
-          {columns.map((column) => `${visibleName(column.name)} ${column.sqlType}`).join(', ')}
-        </p>
+        <p className="faint">{columnList(columns)}</p>
       </div>
     )
   if (snapshot.rowCount === 0)
