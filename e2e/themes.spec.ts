@@ -29,6 +29,32 @@ test('panels, menus and dialogs are readable in the dark', async ({ page }) => {
   await workbench.expectAccessible()
 })
 
+test('with forced colours what is drawn on a canvas has the colours of the person too', async ({ page }) => {
+  await page.emulateMedia({ forcedColors: 'active' })
+  // As at a zoom of 200 %: rows are in reach then too.
+  await page.setViewportSize({ width: 720, height: 450 })
+  const workbench = new Workbench(page)
+  await workbench.open()
+  for (let i = 0; i < 8; i++) await page.getByRole('button', { name: 'New query' }).click()
+  await expect(page.getByRole('tab', { name: 'Query 9' })).toBeInViewport()
+  await workbench.run('SELECT r AS n FROM range(8, 60) t(r)')
+  await workbench.expectCells(0, ['8'])
+  const canvas = page.locator('.result-grid canvas').first()
+  await canvas.scrollIntoViewIfNeeded()
+  expect((await canvas.boundingBox())?.height ?? 0).toBeGreaterThan(100)
+  const ink = await canvas.evaluate((element) => {
+    const { width, height } = element as HTMLCanvasElement
+    const pixels =
+      (element as HTMLCanvasElement).getContext('2d')?.getImageData(0, 0, width, height).data ?? []
+    const shades = new Set<number>()
+    for (let at = 0; at < pixels.length; at += 4) shades.add(pixels[at] ?? 0)
+    return [Math.min(...shades), Math.max(...shades)]
+  })
+  // Text and ground of the dark scheme that Chromium forces, and not one on itself.
+  expect(ink).toEqual([0, 255])
+  await workbench.screen('forced-colours')
+})
+
 test('at 560 px the tools of a result stay in reach', async ({ page }) => {
   const workbench = new Workbench(page)
   await page.setViewportSize({ width: 560, height: 800 })

@@ -1,6 +1,6 @@
 // The strip of tabs above the editor: choose, rename by double click, close, add, reopen.
 import { Plus, RotateCcw, X } from 'lucide-react'
-import { useMemo, useState, type KeyboardEvent } from 'react'
+import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type RefObject } from 'react'
 import { useRecords } from '../../history/browser-store.ts'
 import { changedSinceSaved } from '../../history/history.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
@@ -54,6 +54,24 @@ function moveFocus(event: KeyboardEvent<HTMLElement>): void {
   event.preventDefault()
 }
 
+/** Scrolls the strip that it is put on to the active tab. */
+function useActiveInView(activeId: string): RefObject<HTMLDivElement | null> {
+  const list = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const active = list.current?.querySelector(`[data-tab="${CSS.escape(activeId)}"]`)
+    active?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [activeId])
+  return list
+}
+
+function RunningSign() {
+  return (
+    <span className="tab-running">
+      <span className="visually-hidden">running: </span>
+    </span>
+  )
+}
+
 function ChangedSign() {
   return (
     <span className="tab-changed" title="Changed since it was saved">
@@ -66,15 +84,16 @@ function ChangedSign() {
 export function EditorTabs({ tabs, runningIds, onClose }: EditorTabsProps) {
   const [renamingId, setRenamingId] = useState<string | null>(null)
   const { saved } = useRecords()
+  const list = useActiveInView(tabs.activeId)
   const changedIds = useMemo(() => changedSinceSaved(tabs.open, saved), [tabs.open, saved])
   return (
     <div className="tab-strip">
       {/* oxlint-disable-next-line jsx-a11y/interactive-supports-focus -- the tabs in it take the focus */}
-      <div className="tab-list" role="tablist" aria-label="Queries" onKeyDown={moveFocus}>
+      <div ref={list} className="tab-list" role="tablist" aria-label="Queries" onKeyDown={moveFocus}>
         {tabs.open.map((tab) => {
           const isActive = tab.id === tabs.activeId
           return (
-            <div key={tab.id} className="tab" data-active={isActive} role="presentation">
+            <div key={tab.id} className="tab" data-tab={tab.id} data-active={isActive} role="presentation">
               {renamingId === tab.id ? (
                 <TitleInput tab={tab} onDone={() => setRenamingId(null)} />
               ) : (
@@ -94,11 +113,7 @@ export function EditorTabs({ tabs, runningIds, onClose }: EditorTabsProps) {
                     if (event.key === 'Delete') onClose(tab.id)
                   }}
                 >
-                  {runningIds.has(tab.id) && (
-                    <span className="tab-running">
-                      <span className="visually-hidden">running: </span>
-                    </span>
-                  )}
+                  {runningIds.has(tab.id) && <RunningSign />}
                   <span className="tab-title">{visibleName(tab.title)}</span>
                   {changedIds.has(tab.id) && <ChangedSign />}
                   {/* A tab holds no other control; by keyboard, Delete closes it. */}
