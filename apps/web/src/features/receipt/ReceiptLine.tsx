@@ -82,7 +82,7 @@ export function ReceiptLine({ snapshot, isPanelOpen = false, onTogglePanel, acti
         )}
         {snapshot.storedAtMs !== null && (
           <span
-            className="receipt-kept"
+            className="receipt-stored"
             title={`The rows that came then, kept on this computer since ${instantText(snapshot.storedAtMs)}; the server was not asked`}
           >
             from this browser’s store · {ageText(Math.max(0, now - snapshot.storedAtMs))}
