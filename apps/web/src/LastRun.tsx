@@ -24,7 +24,7 @@ function becameOf({ outcome, isBackground, rowCount, elapsedMs, errorCode }: His
     case 'finished':
       if (isBackground === true)
         return `gave ${rows} in ${durationText(elapsedMs)}. You find them among the background statements.`
-      return `gave ${rows} in ${durationText(elapsedMs)}. They are not in this browser’s store, which ${STORE_LIMIT}.`
+      return `gave ${rows} in ${durationText(elapsedMs)}. This browser’s store, which ${STORE_LIMIT}, has no rows of it.`
     case 'stopped':
       return `was stopped after ${rows}.`
     case 'failed':
