@@ -26,7 +26,12 @@ export default defineConfig({
     hookTimeout: 120_000,
     projects: [
       project('core', 'packages/core'),
-      project('server', 'apps/server'),
+      {
+        test: {
+          ...project('server', 'apps/server').test,
+          globalSetup: `${root}/apps/server/test/support/demo-lake.ts`,
+        },
+      },
       project('local-lake', 'apps/local-lake'),
       project('web', 'apps/web'),
       { test: { name: 'tidy', root, include: ['*.test.ts', 'scripts/**/*.test.ts'], environment: 'node' } },

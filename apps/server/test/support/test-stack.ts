@@ -8,6 +8,7 @@ import { readConfig } from '../../src/config.ts'
 import { createSecretResolver } from '../../src/catalog/secrets.ts'
 import { createLogger } from '../../src/observability/logger.ts'
 import { startServer } from '../../src/server.ts'
+import { copyDemoTables } from './demo-lake.ts'
 import { createTestClient, type TestClient } from './test-client.ts'
 
 export interface TestStack extends AsyncDisposable {
@@ -27,6 +28,7 @@ export interface TestLake extends AsyncDisposable {
 /** @param args the local lake's, besides `--data` */
 export async function startTestLake(args: readonly string[]): Promise<TestLake> {
   const directory = await mkdtemp(join(tmpdir(), 'lake-test-'))
+  await copyDemoTables(args, directory)
   const lake = await startProgram<LakeReady>('apps/local-lake/src/main.ts', ['--data', directory, ...args], {
     env: {},
   })
