@@ -5,9 +5,17 @@ import { Workbench } from './support/workbench.ts'
 test('from a table to a shared answer, by keyboard alone', async ({ page }) => {
   const workbench = new Workbench(page)
   await workbench.open()
+  // Enter comes before the catalog has said which tables there are, and is not lost.
+  const { promise: isAsked, resolve: answer } = Promise.withResolvers<void>()
+  await page.route(/\/namespaces\/[^/]+\/tables(\?.*)?$/, async (route) => {
+    await isAsked
+    await route.continue()
+  })
   await page.keyboard.press('ControlOrMeta+k')
   await page.keyboard.type('robots')
+  await expect(page.getByText('Looking in the catalog…')).toBeVisible()
   await page.keyboard.press('Enter')
+  answer()
   await expect(page.getByRole('heading', { level: 1, name: /robots/ })).toBeVisible()
   await page.getByRole('button', { name: 'Query this table' }).focus()
   await page.keyboard.press('Enter')

@@ -81,17 +81,63 @@ test('[RW3] copies say what they hold and how exact it is', async ({ page }) => 
   await expect(page.getByRole('menuitemcheckbox', { name: '2 name' })).toBeVisible()
 })
 
-test('columns are hidden, and the arrangement comes back with the next run', async ({ page }) => {
+/** Whether the grid offers to resize a column there, by its cursor. */
+async function isEdge(page: Page, x: number, y: number): Promise<boolean> {
+  await page.mouse.move(x, y)
+  const canvas = page.locator('.result-grid canvas').first()
+  return await canvas.evaluate(
+    (element) =>
+      new Promise<boolean>((resolve) =>
+        requestAnimationFrame(() => resolve(element.style.cursor.endsWith('-resize'))),
+      ),
+  )
+}
+
+/** Right edges of the columns in view, in pixels of the window. */
+async function columnEdges(page: Page): Promise<{ x: number[]; y: number }> {
+  const box = (await page.locator('.result-grid canvas').first().boundingBox())!
+  const y = box.y + 12
+  const x: number[] = []
+  for (let at = box.x + 60; at < box.x + 340; at += 5)
+    if (at - (x.at(-1) ?? 0) > 20 && (await isEdge(page, at, y))) x.push(at)
+  return { x, y }
+}
+
+async function drag(page: Page, y: number, from: number, to: number): Promise<void> {
+  await page.mouse.move(from, y)
+  await page.mouse.down()
+  await page.mouse.move((from + to) / 2, y, { steps: 4 })
+  await page.mouse.move(to, y, { steps: 4 })
+  await page.mouse.up()
+}
+
+test('columns are resized, moved, pinned and hidden, and the arrangement comes back with the next run', async ({
+  page,
+}) => {
   const workbench = new Workbench(page)
+  await expect(workbench.cell(0, 1)).toHaveText('1')
+  const { x, y } = await columnEdges(page)
+  expect(x).toHaveLength(3)
+  const [ofId, , ofScore] = x as [number, number, number]
+  await drag(page, y, ofId, ofId + 60)
+  await expect.poll(async () => await isEdge(page, ofScore + 60, y)).toBe(true)
+  await drag(page, y, ofScore + 60 - 20, ofId)
+  await workbench.expectCells(1, ['37', '1', 'robot 1'])
+  await clickCell(page, 80, 1)
+  await page.keyboard.press('End')
+  await toolbar(page).getByRole('button', { name: 'Column name' }).click()
+  await page.getByRole('menuitemcheckbox', { name: 'Pin at the left' }).click()
+  await workbench.expectCells(1, ['robot 1', '37', '1'])
   await toolbar(page).getByRole('button', { name: 'Columns' }).click()
   await page.getByRole('menuitemcheckbox', { name: '2 name' }).click()
   await page.keyboard.press('Escape')
   await expect(toolbar(page).getByRole('button', { name: 'Columns (1 hidden)' })).toBeVisible()
-  await workbench.expectCells(1, ['1', '37'])
+  await workbench.expectCells(1, ['37', '1'])
   await page.reload()
   await page.locator('.monaco-editor .view-lines').waitFor()
   await workbench.run(ROBOTS)
   await expect(toolbar(page).getByRole('button', { name: 'Columns (1 hidden)' })).toBeVisible()
+  await workbench.expectCells(1, ['37', '1'])
 })
 
 test('statistics of a column, by keyboard alone', async ({ page }) => {

@@ -20,14 +20,20 @@ export function PalettePane({ editor, openTable, onClose }: PalettePaneProps) {
   const { tabs } = useTabs()
   const { history, saved } = useRecords()
   const [listedAtMs, setListedAtMs] = useState(() => Date.now())
+  const [isListing, setListing] = useState(true)
   useEffect(() => {
     let isWanted = true
     const list = async () => {
-      await loadAllTableNames()
-      if (isWanted) setListedAtMs(Date.now())
+      try {
+        await loadAllTableNames()
+      } catch {
+        // What cannot be listed is not found; the catalog pane says why.
+      }
+      if (!isWanted) return
+      setListedAtMs(Date.now())
+      setListing(false)
     }
-    // What cannot be listed is not found; the catalog pane says why.
-    list().catch(() => undefined)
+    void list()
     return () => {
       isWanted = false
     }
@@ -51,5 +57,5 @@ export function PalettePane({ editor, openTable, onClose }: PalettePaneProps) {
       ),
     [commands, tabs, history, saved, openTable, editor, listedAtMs],
   )
-  return <Palette items={items} onClose={onClose} />
+  return <Palette items={items} isListing={isListing} onClose={onClose} />
 }

@@ -54,13 +54,17 @@ function PaletteList({ id, items, index, onPoint, onChoose }: PaletteListProps) 
 
 interface PaletteProps {
   items: readonly PaletteItem[]
+  /** More items are on their way. */
+  isListing: boolean
   onClose: () => void
 }
 
-export function Palette({ items, onClose }: PaletteProps) {
+export function Palette({ items, isListing, onClose }: PaletteProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const [search, setSearch] = useState('')
   const [at, setAt] = useState(0)
+  /** Enter was pressed for what is not listed yet. */
+  const [isAwaited, setAwaited] = useState(false)
   const id = useId()
   const shown = useMemo(() => rankItems(items, search, PALETTE_SHOWN_MAX), [items, search])
   const index = Math.min(at, shown.length - 1)
@@ -84,11 +88,19 @@ export function Palette({ items, onClose }: PaletteProps) {
     // After the focus went back, so that a command may move it.
     setTimeout(item.run)
   }
+  const [first] = shown
+  useEffect(() => {
+    if (isAwaited) choose(first)
+    // When the awaited one comes; `choose` is new with every render.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [isAwaited, first])
   const onKeyDown = (event: KeyboardEvent) => {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
     if (step !== 0 && shown.length > 0) setAt((index + step + shown.length) % shown.length)
-    else if (event.key === 'Enter') choose(shown[index])
-    else return
+    else if (event.key === 'Enter') {
+      setAwaited(shown.length === 0 && isListing)
+      choose(shown[index])
+    } else return
     event.preventDefault()
   }
   return (
@@ -108,10 +120,13 @@ export function Palette({ items, onClose }: PaletteProps) {
         onChange={(event) => {
           setSearch(event.target.value)
           setAt(0)
+          setAwaited(false)
         }}
       />
       <PaletteList id={id} items={shown} index={index} onPoint={setAt} onChoose={choose} />
-      {shown.length === 0 && <p className="palette-none">Nothing matches.</p>}
+      {shown.length === 0 && (
+        <p className="palette-none">{isListing ? 'Looking in the catalog…' : 'Nothing matches.'}</p>
+      )}
     </dialog>
   )
 }
