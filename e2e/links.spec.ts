@@ -94,6 +94,7 @@ test('[LK5] the receipt writes the snapshots into the statement', async ({ page 
   await workbench.receipt.getByRole('button', { name: 'Receipt' }).click()
   const panel = page.getByRole('complementary', { name: 'Receipt details' })
   await expect(panel).toContainText(/FROM iceberg\.analytics\.episodes e AT \(VERSION => \d{10,19}\)/)
+  await expect(panel).toContainText(/fingerprint\s*f1[\w.:-]+/)
   await workbench.screen('receipt-reproduce')
   const sql = await panel.locator('.reproduce-sql').innerText()
   await workbench.run(`${sql} ORDER BY task`)

@@ -70,6 +70,31 @@ function ChartToggle({ isPressed, isPossible, onToggle }: ChartToggleProps) {
   )
 }
 
+interface ResultActionsProps {
+  run: QueryRun
+  snapshot: RunSnapshot
+  title: string
+  isChart: boolean
+  onToggleChart: () => void
+  onRunAnew: () => void
+}
+
+function ResultActions(props: ResultActionsProps) {
+  const { run, snapshot, title, isChart, onToggleChart, onRunAnew } = props
+  return (
+    <>
+      {snapshot.background?.isReused === true && <RunAnew onRunAnew={onRunAnew} />}
+      <ChartToggle
+        isPressed={isChart}
+        isPossible={isChart || snapshot.rowCount > 0}
+        onToggle={onToggleChart}
+      />
+      <ExportMenu run={run} snapshot={snapshot} title={title} receipt={<ReceiptLine snapshot={snapshot} />} />
+      <LinkMenu run={run} snapshot={snapshot} title={title} onFingerprint={() => fingerprintOf(run)} />
+    </>
+  )
+}
+
 interface ResultAreaProps {
   run: QueryRun
   snapshot: RunSnapshot
@@ -83,6 +108,7 @@ export function ResultArea({ run, snapshot, title, onPlaceCursor }: ResultAreaPr
   const [isChart, setChart] = useState(false)
   const compared = useComparison(run, snapshot)
   const { sql, linkedFingerprint } = run.source
+  const runAnew = () => startRun(anewOf(run.source))
   const isPast = infoOf(snapshot.state)?.tables.some((table) => !table.isCurrent) ?? false
   return (
     <>
@@ -91,23 +117,14 @@ export function ResultArea({ run, snapshot, title, onPlaceCursor }: ResultAreaPr
         isPanelOpen={isPanelOpen}
         onTogglePanel={() => setPanelOpen((isOpen) => !isOpen)}
         actions={
-          <>
-            {snapshot.background?.isReused === true && (
-              <RunAnew onRunAnew={() => startRun(anewOf(run.source))} />
-            )}
-            <ChartToggle
-              isPressed={isChart}
-              isPossible={isChart || snapshot.rowCount > 0}
-              onToggle={() => setChart((shown) => !shown)}
-            />
-            <ExportMenu
-              run={run}
-              snapshot={snapshot}
-              title={title}
-              receipt={<ReceiptLine snapshot={snapshot} />}
-            />
-            <LinkMenu run={run} snapshot={snapshot} title={title} onFingerprint={() => fingerprintOf(run)} />
-          </>
+          <ResultActions
+            run={run}
+            snapshot={snapshot}
+            title={title}
+            isChart={isChart}
+            onToggleChart={() => setChart((shown) => !shown)}
+            onRunAnew={runAnew}
+          />
         }
       />
       <DataMoved
@@ -135,11 +152,16 @@ export function ResultArea({ run, snapshot, title, onPlaceCursor }: ResultAreaPr
             run={run}
             snapshot={snapshot}
             onPlaceCursor={onPlaceCursor}
-            onRunAgain={() => startRun(anewOf(run.source))}
+            onRunAgain={runAnew}
           />
         )}
         {isPanelOpen && (
-          <ReceiptPanel sql={run.sentSql} snapshot={snapshot} onClose={() => setPanelOpen(false)} />
+          <ReceiptPanel
+            sql={run.sentSql}
+            snapshot={snapshot}
+            onFingerprint={() => fingerprintOf(run)}
+            onClose={() => setPanelOpen(false)}
+          />
         )}
       </div>
     </>

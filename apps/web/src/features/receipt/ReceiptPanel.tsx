@@ -1,5 +1,6 @@
 // Every fact of a result, for each table: what it came from, what was read and what was skipped.
 import { X } from 'lucide-react'
+import { useEffect, useState } from 'react'
 import type { TableReceipt } from '@lake/core/flight/receipt.ts'
 import { pinsOfReceipt } from '../../link/link.ts'
 import type { RunSnapshot } from '../../query-run/query-run.ts'
@@ -11,21 +12,47 @@ import { CopyButton } from '../../ui/CopyButton.tsx'
 import { countText, durationText, instantText } from '../../ui/format-quantity.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { ScrollRegion } from '../../ui/ScrollRegion.tsx'
+import { useStableCallback } from '../../ui/use-stable-callback.ts'
 import { tableLabel } from '../../api/table-name.ts'
 import { panelFacts, receiptKey, tablesOf } from './receipt-facts.ts'
 
 const COPIED = new Set(['snapshot id', 'table uuid'])
 
-function Fact({ label, value }: { label: string; value: string }) {
+interface FactProps {
+  label: string
+  value: string
+  isCopied?: boolean
+}
+
+function Fact({ label, value, isCopied = COPIED.has(label) }: FactProps) {
   return (
     <div className="fact">
       <dt>{label}</dt>
       <dd>
-        <span className={COPIED.has(label) ? 'mono break' : 'tabular'}>{value}</span>
-        {COPIED.has(label) && <CopyButton text={value} label={`Copy ${label}`} />}
+        <span className={isCopied ? 'mono break' : 'tabular'}>{value}</span>
+        {isCopied && <CopyButton text={value} label={`Copy ${label}`} />}
       </dd>
     </div>
   )
+}
+
+/** By which two answers are compared; made when somebody looks. */
+function Fingerprint({ onMake }: { onMake: () => Promise<string | null> }) {
+  const [made, setMade] = useState<string | null | undefined>()
+  const make = useStableCallback(onMake)
+  useEffect(() => {
+    let isWanted = true
+    const show = async () => {
+      const fingerprint = await make()
+      if (isWanted) setMade(fingerprint)
+    }
+    void show()
+    return () => {
+      isWanted = false
+    }
+  }, [make])
+  const text = made === undefined ? '…' : (made ?? 'none: the answer is too large, or not whole')
+  return <Fact label="fingerprint" value={text} isCopied={typeof made === 'string'} />
 }
 
 function TableSection({ table }: { table: TableReceipt }) {
@@ -81,10 +108,12 @@ function Reproduce({ sql, tables }: { sql: string; tables: readonly TableReceipt
 interface ReceiptPanelProps {
   sql: string
   snapshot: RunSnapshot
+  /** The answer's fingerprint; null where it has none. */
+  onFingerprint?: () => Promise<string | null>
   onClose: () => void
 }
 
-export function ReceiptPanel({ sql, snapshot, onClose }: ReceiptPanelProps) {
+export function ReceiptPanel({ sql, snapshot, onFingerprint, onClose }: ReceiptPanelProps) {
   const { state, rowCount, background } = snapshot
   const exactness = exactnessOf(state, rowCount)
   const tables = tablesOf(state)
@@ -116,6 +145,9 @@ export function ReceiptPanel({ sql, snapshot, onClose }: ReceiptPanelProps) {
           {state.kind === 'finished' && <Fact label="engine" value={state.receipt.engine} />}
           {background?.isReused === true && background.endedAtMs !== null && (
             <Fact label="kept since" value={instantText(background.endedAtMs)} />
+          )}
+          {state.kind === 'finished' && onFingerprint !== undefined && (
+            <Fingerprint key={snapshot.startedAtMs} onMake={onFingerprint} />
           )}
           {statementId !== undefined && <Fact label="statement" value={statementId} />}
         </dl>
