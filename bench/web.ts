@@ -63,7 +63,9 @@ async function main(): Promise<void> {
   } finally {
     await browser.close()
   }
-  process.stdout.write(`npm run bench:web -- --scale ${options.scale}\n${JSON.stringify(machineFacts())}\n\n`)
+  process.stdout.write(
+    `npm run bench:web -- ${process.argv.slice(2).join(' ')}\n${JSON.stringify(machineFacts())}\n\n`,
+  )
   for (const [what, figure] of figures) process.stdout.write(`| ${what} | ${figure} |\n`)
 }
 

@@ -49,13 +49,7 @@ test('after eight hours: the result and its tools work, and an export plans anew
       times: 1,
     },
   )
-  await page.getByRole('button', { name: 'Export', exact: true }).click()
-  await page.getByRole('menuitem', { name: /^CSV…/ }).click()
-  const dialog = page.getByRole('dialog', { name: 'Export' })
-  await dialog.getByRole('button', { name: 'Export', exact: true }).click()
-  await dialog.getByRole('button', { name: 'Plan again at the same snapshots, and export' }).click()
-  await expect(dialog.getByText('is whole')).toBeVisible()
-  await page.keyboard.press('Escape')
+  await workbench.exportPlannedAnew()
   await workbench.run('SELECT 1 AS still_here')
   await workbench.expectCells(0, ['1'])
 })

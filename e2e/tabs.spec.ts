@@ -264,13 +264,7 @@ test('[ED8][RS2] a result survives its page: rows, place, receipt, export; what 
   await expectTheMiddle(workbench)
   await page.getByRole('tab', { name: 'Query 2' }).click()
   expect(sent).toEqual([])
-  await page.getByRole('button', { name: 'Export', exact: true }).click()
-  await page.getByRole('menuitem', { name: /^CSV…/ }).click()
-  const dialog = page.getByRole('dialog', { name: 'Export' })
-  await dialog.getByRole('button', { name: 'Export', exact: true }).click()
-  await dialog.getByRole('button', { name: 'Plan again at the same snapshots, and export' }).click()
-  await expect(dialog.getByText('is whole')).toBeVisible()
-  await page.keyboard.press('Escape')
+  await workbench.exportPlannedAnew()
 
   await page.evaluate(async () => {
     const root = await navigator.storage.getDirectory()

@@ -63,6 +63,17 @@ export class Workbench {
     return lines.join('\n').replaceAll('\u00a0', ' ')
   }
 
+  /** Exports a result whose ticket is too old: it is planned again, at the same snapshots. */
+  async exportPlannedAnew(): Promise<void> {
+    await this.page.getByRole('button', { name: 'Export', exact: true }).click()
+    await this.page.getByRole('menuitem', { name: /^CSV…/ }).click()
+    const dialog = this.page.getByRole('dialog', { name: 'Export' })
+    await dialog.getByRole('button', { name: 'Export', exact: true }).click()
+    await dialog.getByRole('button', { name: 'Plan again at the same snapshots, and export' }).click()
+    await expect(dialog.getByText('is whole')).toBeVisible()
+    await this.page.keyboard.press('Escape')
+  }
+
   async screen(name: string): Promise<void> {
     await this.page.screenshot({ path: `${SCREENS}/${name}.png` })
   }

@@ -168,11 +168,13 @@ export function Workbench({ isHidden, editor, isResultShown, toggleResults }: Wo
               onTarget={estimate.onTarget}
               onClosed={dropRun}
               footer={
-                <TimeTravel
-                  tables={estimate.shown.estimate?.tables ?? []}
-                  pins={tab.pins}
-                  onPin={(table, commit) => tabActions.pin(tab.id, table, commit)}
-                />
+                <ErrorBoundary name="Time travel">
+                  <TimeTravel
+                    tables={estimate.shown.estimate?.tables ?? []}
+                    pins={tab.pins}
+                    onPin={(table, commit) => tabActions.pin(tab.id, table, commit)}
+                  />
+                </ErrorBoundary>
               }
             />
           </ErrorBoundary>

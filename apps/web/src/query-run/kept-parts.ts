@@ -4,6 +4,7 @@ import { RecordBatchReader, type RecordBatch, type Schema } from 'apache-arrow'
 import type { PollInfo, ResultEndpoint } from '@lake/core/statements/poll-info.ts'
 import { ApiError, toApiError } from '../api/api-error.ts'
 import { postDoGet, postPoll } from '../api/client.ts'
+import { sha256Of } from '../storage/spill-protocol.ts'
 import type { ResultBuffer } from './result-buffer.ts'
 
 /**
@@ -84,9 +85,7 @@ async function readPart(bytes: Uint8Array<ArrayBuffer>, endpoint: ResultEndpoint
 async function checkBytes(bytes: Uint8Array<ArrayBuffer>, endpoint: ResultEndpoint): Promise<void> {
   if (bytes.byteLength !== endpoint.byteCount) throw corrupt()
   if (!isSecureContext) return
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
-  const hex = [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('')
-  if (hex !== endpoint.sha256) throw corrupt()
+  if ((await sha256Of(bytes)) !== endpoint.sha256) throw corrupt()
 }
 
 const corrupt = () => new ApiError('RESULT_CORRUPT', 'A part of the result is not what was written.')

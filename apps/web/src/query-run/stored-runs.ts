@@ -172,7 +172,7 @@ export function useStoredRuns(tabId: string, isWanted: boolean): boolean {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    () => state === 'reading' || opening.has(tabId) || lastGroupOf(tabId).length > 0,
+    () => state === 'reading' || opening.has(tabId) || stored.of(tabId).length > 0,
   )
   const isThere = isComing && isWanted && state === 'ready'
   useEffect(() => {

@@ -1,5 +1,6 @@
 // What the page and the worker of the spill say to each other. Each request is answered once, under its number.
 // Rows lie in a file of the spill; a file that is kept beyond its page has a record beside it, written last.
+import { formatHex } from '@lake/core/iceberg/utf8.ts'
 
 export type SpillRequest =
   | { id: number; kind: 'put'; file: string; bytes: Uint8Array<ArrayBuffer>; isHashed: boolean }
@@ -25,6 +26,5 @@ export const fileOfRecord = (name: string): string | null =>
   name.endsWith(RECORD_SUFFIX) ? name.slice(0, -RECORD_SUFFIX.length) : null
 
 export async function sha256Of(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
-  return [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  return formatHex(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
 }

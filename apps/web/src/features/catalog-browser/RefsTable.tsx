@@ -7,6 +7,7 @@ import { CopyButton } from '../../ui/CopyButton.tsx'
 import { countedText, instantText } from '../../ui/format-quantity.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { TableFrame } from '../../ui/TableFrame.tsx'
+import { visibleName } from '../../ui/visible-text.ts'
 
 /** How many commits lie between a snapshot and what is current, on one side or the other, in words. */
 function standTexts({ snapshots, currentSnapshotId }: TableResponse): (snapshotId: string) => string {
@@ -48,7 +49,7 @@ export function RefsTable({ table, onShow }: RefsTableProps) {
             return (
               <tr key={ref.name}>
                 <th scope="row" className="nowrap">
-                  {ref.name}
+                  {visibleName(ref.name)}
                 </th>
                 <td>{ref.kind}</td>
                 <td className="mono nowrap">

@@ -7,6 +7,7 @@ import { changeText, type SchemaChange } from '../../schema/schema-changes.ts'
 import { countText, instantText } from '../../ui/format-quantity.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { TableFrame } from '../../ui/TableFrame.tsx'
+import { visibleName } from '../../ui/visible-text.ts'
 import { schemaHistory, type SchemaVersion } from './schema-history.ts'
 
 const TONES: Partial<Record<SchemaChange['kind'], string>> = { added: 'added', dropped: 'deleted' }
@@ -19,7 +20,7 @@ function Changes({ changes }: { changes: SchemaVersion['changes'] }) {
     <ul className="schema-changes">
       {changes.map((change) => (
         <li key={`${change.fieldId} ${change.kind}`}>
-          <span className="mono">{change.path}</span>{' '}
+          <span className="mono">{visibleName(change.path)}</span>{' '}
           <span className={TONES[change.kind] ?? ''}>{changeText(change)}</span>
           <span className="faint"> · id {change.fieldId}</span>
         </li>

@@ -32,6 +32,7 @@ const tabOf = (tabId: string) => readTabs().tabs.open.find(({ id }) => id === ta
 export function EditorPane(props: EditorPaneProps) {
   const { snapshot, runningIds, marker, signs, handle, onRun, onRunAll, onTarget, onClosed, footer } = props
   const { tabs } = snapshot
+  const active = activeTab(tabs)
   const close = useCallback(
     (id: string) => {
       onClosed(id)
@@ -44,11 +45,11 @@ export function EditorPane(props: EditorPaneProps) {
       className="editor-pane"
       data-zone="editor"
       aria-label="Editor"
-      data-past={activeTab(tabs).pins.length > 0}
+      data-past={active.pins.length > 0}
     >
       <EditorTabs tabs={tabs} runningIds={runningIds} onClose={close} />
-      <PinStrip tab={activeTab(tabs)} />
-      <Suspense fallback={<pre className="editor-placeholder">{activeTab(tabs).sql}</pre>}>
+      <PinStrip tab={active} />
+      <Suspense fallback={<pre className="editor-placeholder">{active.sql}</pre>}>
         <SqlEditorView
           tabs={tabs}
           marker={marker}
@@ -61,7 +62,7 @@ export function EditorPane(props: EditorPaneProps) {
           tabOf={tabOf}
         />
       </Suspense>
-      <ParameterStrip tab={activeTab(tabs)} />
+      <ParameterStrip tab={active} />
       {footer}
     </section>
   )

@@ -4,6 +4,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { RecordBatchReader, type RecordBatch } from 'apache-arrow'
 import { BATCH_METADATA_KEY, exportMessage, type ExportMessage } from '@lake/core/api/wire.ts'
 import type { ExportReceipt } from '@lake/core/flight/receipt.ts'
+import { formatHex } from '@lake/core/iceberg/utf8.ts'
 import { ApiError } from '../../api/api-error.ts'
 import { READ_SLICE_MS } from '../../limits.ts'
 import type { FileSink } from './file-sink.ts'
@@ -30,9 +31,6 @@ function bytesOf(batch: RecordBatch): Uint8Array | null {
   return batch.numRows === 0 ? null : (batch.getChildAt(0)?.get(0) as Uint8Array | null)
 }
 
-const hexText = (bytes: Uint8Array): string =>
-  Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
-
 const nextTask = () => new Promise<void>((resolve) => setTimeout(resolve))
 
 /** What arrived, as it is checked against the closing message. */
@@ -45,7 +43,7 @@ function createCheck() {
       byteCount += bytes.length
     },
     passes: ({ file }: ExportReceipt): boolean =>
-      file.byteCount === byteCount && file.sha256 === hexText(hash.digest()),
+      file.byteCount === byteCount && file.sha256 === formatHex(hash.digest()),
   }
 }
 

@@ -26,6 +26,8 @@ describe('[RW7] a value is laid out to be read', () => {
     const expected = '{\n  "a": {},\n  "b": 1e400\n}'
     expect(indentNested('{"a":{},"b":1e400}')).toBe(expected)
     expect(indentNested('{\n\t"a": { },\n\t"b": 1e400\n}')).toBe(expected)
+    expect(indentNested('{\n    "a" : {},\n    "b": 1e400 }')).toBe(expected)
+    expect(indentNested('{1: "x", 2: [3]}')).toBe('{\n  1: "x",\n  2: [\n    3\n  ]\n}')
   })
 
   it('keeps the colons of keys that are times', () => {

@@ -5,50 +5,35 @@ import { VALUE_LAYOUT_CHARS_MAX } from '../../limits.ts'
 const BYTES_PER_LINE = 16
 const NESTED_TYPE = /^(STRUCT|MAP)\(|\]$|^JSON$|^VARIANT$/
 
+/** A text in quotes, which may not end; a mark of structure; what stands between them. */
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"?|[{}[\],]|[^"{}[\],]+/gs
+const OPENS = /^[{[]$/
+const CLOSES = /^[}\]]$/
+
 /**
  * Text of lists, structs, maps and JSON over lines, two spaces deeper for each level. Numbers and texts are not parsed,
- * so they keep every digit and letter.
+ * so they keep every digit and letter; white space between them is the layout's.
  */
 export function indentNested(text: string): string {
+  const tokens = (text.match(TOKEN) ?? [])
+    .map((token) => (token.startsWith('"') ? token : plainToken(token)))
+    .filter((token) => token !== '')
   let out = ''
   let depth = 0
   const newLine = (): string => `\n${'  '.repeat(depth)}`
-  for (let at = 0; at < text.length; at += 1) {
-    const char = text[at] ?? ''
-    if (char === '"') {
-      const end = endOfString(text, at)
-      out += text.slice(at, end)
-      at = end - 1
-    } else if (char === '{' || char === '[') {
-      const isEmpty = /^[{[]\s*[}\]]/.test(text.slice(at, at + 8))
-      if (isEmpty) {
-        const end = text.indexOf(char === '{' ? '}' : ']', at)
-        out += `${char}${text[end] ?? ''}`
-        at = end
-      } else {
-        depth += 1
-        out += char + newLine()
-      }
-    } else if (char === '}' || char === ']') {
-      depth = Math.max(0, depth - 1)
-      out += newLine() + char
-    } else if (char === ',') {
-      out += char + newLine()
-      while (text[at + 1] === ' ') at += 1
-    } else if (char === ':' && text[at + 1] !== ' ') out += /["}\]]/.test(text[at - 1] ?? '') ? ': ' : char
-    else if (!/[\n\r\t]/.test(char)) out += char
+  for (const [index, token] of tokens.entries()) {
+    const isClose = CLOSES.test(token)
+    if (isClose) depth = Math.max(0, depth - 1)
+    if (isClose && !OPENS.test(tokens[index - 1] ?? '')) out += newLine()
+    out += token
+    if (OPENS.test(token)) depth += 1
+    if (token === ',' || (OPENS.test(token) && !CLOSES.test(tokens[index + 1] ?? ''))) out += newLine()
   }
   return out
 }
 
-/** Past the closing quote of the string that begins at `start`. */
-function endOfString(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at += 1) {
-    if (text[at] === '\\') at += 1
-    else if (text[at] === '"') return at + 1
-  }
-  return text.length
-}
+/** Without the white space around it, and one blank after the colon of a key. */
+const plainToken = (token: string): string => token.trim().replace(/^:\s*/, ': ').replace(/:$/, ': ')
 
 /** Bytes as `hexdump -C` shows them, without the hidden repeats: place, sixteen bytes, their letters where they have any. */
 export function dumpHex(hex: string): string {
