@@ -68,7 +68,7 @@ describe('[OV1] a statement without end', () => {
       const { status, headers } = await ada.doGet(third)
       return [status, headers.get('retry-after')]
     }
-    await expect.poll(refused, { timeout: 20_000 }).toEqual([429, '2'])
+    await expect.poll(refused).toEqual([429, '2'])
     await expectBobServed()
     expect(await Promise.all(running.map(hasEnded))).toEqual([false, false])
     for (const ticket of tickets) {
@@ -76,7 +76,7 @@ describe('[OV1] a statement without end', () => {
       expect(await answer.json()).toEqual({ status: 'cancelled' })
     }
     expect(await Promise.all(running)).toEqual([499, 499])
-    await expect.poll(async () => await ada.outcome('SELECT 1'), { timeout: 20_000 }).toBe('ok')
+    await expect.poll(async () => await ada.outcome('SELECT 1')).toBe('ok')
   })
 })
 
@@ -125,7 +125,7 @@ describe('[OV1] a reader that takes nothing', () => {
     await expectBobServed()
     expect(process.memoryUsage().rss - before).toBeLessThan(200 * MIB)
     gone.abort()
-    await expect.poll(async () => await ada.outcome('SELECT 1'), { timeout: 20_000 }).toBe('ok')
+    await expect.poll(async () => await ada.outcome('SELECT 1')).toBe('ok')
   })
 })
 
@@ -164,7 +164,7 @@ describe('[OV3] one principal', () => {
       if (status === 429) refused.push(status)
       return status
     })
-    await expect.poll(() => refused.length, { timeout: 20_000 }).toBe(8)
+    await expect.poll(() => refused.length).toBe(8)
     expect(await plan('three', 'SELECT 1')).toBe(200)
     release()
     expect((await Promise.all(slow)).filter((status) => status === 200)).toHaveLength(half)
