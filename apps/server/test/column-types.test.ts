@@ -1,6 +1,6 @@
 // Types that need more than copying, through the whole stack: SQL, engine, Arrow.
 import { describe, expect, it } from 'vitest'
-import { FIELD_TYPE_KEY } from '@lake/core/api/wire.ts'
+import { FIELD_TYPE_KEY } from '@lake/core/api/wire-keys.ts'
 import { CORPUS_MISSING } from './support/corpus.ts'
 import { withCorpusStack } from './support/corpus-stack.ts'
 

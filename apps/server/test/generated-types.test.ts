@@ -1,6 +1,6 @@
 // Types and names of which no public table exists, written by hand and read through the whole stack.
 import { describe, expect, it } from 'vitest'
-import { FIELD_TYPE_KEY } from '@lake/core/api/wire.ts'
+import { FIELD_TYPE_KEY } from '@lake/core/api/wire-keys.ts'
 import { optional, parquetFiles as parquet, withGeneratedStack } from './support/generated-stack.ts'
 import type { GeneratedTable } from './support/generated-tables.ts'
 

@@ -2,7 +2,7 @@
 import { DuckDBInstance } from '@duckdb/node-api'
 import { RecordBatchReader, tableFromIPC, Type, type Data, type Table } from 'apache-arrow'
 import { describe, expect, it } from 'vitest'
-import { FIELD_TYPE_KEY } from '@lake/core/api/wire.ts'
+import { FIELD_TYPE_KEY } from '@lake/core/api/wire-keys.ts'
 import { createChunkEncoder, ValueTooLargeError } from './arrow-encoder.ts'
 import { END_OF_STREAM } from './arrow-messages.ts'
 

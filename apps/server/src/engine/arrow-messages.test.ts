@@ -2,7 +2,8 @@
 import { DuckDBInstance } from '@duckdb/node-api'
 import * as nodeArrow from 'apache-arrow'
 import { describe, expect, it } from 'vitest'
-import { BATCH_METADATA_KEY, type BatchMessage } from '@lake/core/api/wire.ts'
+import { BATCH_METADATA_KEY } from '@lake/core/api/wire-keys.ts'
+import type { BatchMessage } from '@lake/core/api/wire.ts'
 import { createChunkEncoder } from './arrow-encoder.ts'
 import { EMPTY_SCHEMA_MESSAGE, encodeMessageBatch, END_OF_STREAM } from './arrow-messages.ts'
 

@@ -1,7 +1,8 @@
 // Messages of ours in an Arrow stream: zero-row record batches with custom metadata, and the stream's end.
 // Needs no engine: whoever writes the response uses it, also when a statement failed before its schema was known. Whoever
 // stores a stream in pieces tells them apart here.
-import { BATCH_METADATA_KEY, batchMessage, type BatchMessage } from '@lake/core/api/wire.ts'
+import { BATCH_METADATA_KEY } from '@lake/core/api/wire-keys.ts'
+import { batchMessage, type BatchMessage } from '@lake/core/api/wire.ts'
 import {
   DataType,
   makeData,
@@ -13,6 +14,7 @@ import {
   Struct,
   type Data,
 } from 'apache-arrow'
+import { schemaLength } from './schema-length.ts'
 
 /** Continuation marker and length 0: what ends every Arrow stream. */
 export const END_OF_STREAM: Uint8Array = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0)
@@ -85,11 +87,6 @@ export function splitMessages(stream: Uint8Array): Uint8Array[] {
     start = end
   }
   throw new Error('an Arrow stream without its end')
-}
-
-/** Length of the schema message that a stream begins with: 8 bytes of prefix and the metadata; it has no body. */
-export function schemaLength(stream: Uint8Array): number {
-  return 8 + new DataView(stream.buffer, stream.byteOffset).getInt32(4, true)
 }
 
 function encodeSchema(schema: Schema): Uint8Array {

@@ -44,7 +44,7 @@ import {
   Utf8,
   type DataType,
 } from 'apache-arrow'
-import { FIELD_TYPE_KEY } from '@lake/core/api/wire.ts'
+import { FIELD_TYPE_KEY } from '@lake/core/api/wire-keys.ts'
 import { nameInstants } from './instant-types.ts'
 
 const SIMPLE: Partial<Record<DuckDBTypeId, () => DataType>> = {

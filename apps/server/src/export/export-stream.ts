@@ -3,7 +3,8 @@
 // ends otherwise has no file. The work is done in a thread, in turns with whoever takes the bytes.
 import { Worker } from 'node:worker_threads'
 import { Binary, Field, makeData, RecordBatch, RecordBatchStreamWriter, Schema, Struct } from 'apache-arrow'
-import { BATCH_METADATA_KEY, FILE_COLUMN, type ExportMessage, type Failure } from '@lake/core/api/wire.ts'
+import { BATCH_METADATA_KEY } from '@lake/core/api/wire-keys.ts'
+import { FILE_COLUMN, type ExportMessage, type Failure } from '@lake/core/api/wire.ts'
 import { assert } from '@lake/core/assert.ts'
 import { AppError, ERROR_CODES, type ErrorCode } from '@lake/core/errors.ts'
 import { abortError, throwIfAborted } from '../concurrency/deadline.ts'

@@ -1,7 +1,8 @@
 // The rows of a statement's stream, as the writers of files read it: batches of rows until the closing receipt. Anything
 // else at its end is a failure, so no writer ever closes a file over rows that are not all.
 import { RecordBatchReader, type RecordBatch, type Schema } from 'apache-arrow'
-import { BATCH_METADATA_KEY, batchMessage, type Failure, type Progress } from '@lake/core/api/wire.ts'
+import { BATCH_METADATA_KEY } from '@lake/core/api/wire-keys.ts'
+import { batchMessage, type Failure, type Progress } from '@lake/core/api/wire.ts'
 import { assert } from '@lake/core/assert.ts'
 import type { EmbeddedReceipt, Receipt } from '@lake/core/flight/receipt.ts'
 import { END_OF_STREAM } from '../engine/arrow-messages.ts'

@@ -1,7 +1,8 @@
 // Takes exports apart as a client outside the browser would: the file only where the stream says that it is whole.
 import { createHash } from 'node:crypto'
 import { RecordBatchReader, type RecordBatch } from 'apache-arrow'
-import { BATCH_METADATA_KEY, exportMessage, type ExportMessage } from '@lake/core/api/wire.ts'
+import { BATCH_METADATA_KEY } from '@lake/core/api/wire-keys.ts'
+import { exportMessage, type ExportMessage } from '@lake/core/api/wire.ts'
 import type { ExportReceipt } from '@lake/core/flight/receipt.ts'
 import { readFailure, type Failed, type TestClient } from './test-client.ts'
 

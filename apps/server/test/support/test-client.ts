@@ -6,7 +6,8 @@ import {
   type FlightInfoResponse,
   type RequestedPin,
 } from '@lake/core/api/contract.ts'
-import { BATCH_METADATA_KEY, batchMessage, type BatchMessage } from '@lake/core/api/wire.ts'
+import { BATCH_METADATA_KEY } from '@lake/core/api/wire-keys.ts'
+import { batchMessage, type BatchMessage } from '@lake/core/api/wire.ts'
 import type { Receipt } from '@lake/core/flight/receipt.ts'
 
 export interface Failed {

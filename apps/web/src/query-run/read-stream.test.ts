@@ -1,7 +1,8 @@
 // Streams as the server writes them, with Arrow's own writer; cut, damaged and unclosed ones too.
 import { Field, Int32, makeData, RecordBatch, RecordBatchStreamWriter, Schema, Struct } from 'apache-arrow'
 import { describe, expect, it } from 'vitest'
-import { BATCH_METADATA_KEY, type BatchMessage } from '@lake/core/api/wire.ts'
+import { BATCH_METADATA_KEY } from '@lake/core/api/wire-keys.ts'
+import type { BatchMessage } from '@lake/core/api/wire.ts'
 import { readStream } from './read-stream.ts'
 import { ResultBuffer } from './result-buffer.ts'
 import type { RunEvent } from './run-state.ts'

@@ -2,7 +2,8 @@
 // buffer has room, so that a slow reader holds back the server. Ends with the closing message; a stream that ends
 // without one is a failure, whatever came before.
 import { RecordBatchReader } from 'apache-arrow'
-import { BATCH_METADATA_KEY, batchMessage, type BatchMessage } from '@lake/core/api/wire.ts'
+import { BATCH_METADATA_KEY } from '@lake/core/api/wire-keys.ts'
+import { batchMessage, type BatchMessage } from '@lake/core/api/wire.ts'
 import { ApiError } from '../api/api-error.ts'
 import { READ_SLICE_MS } from '../limits.ts'
 import type { ResultBuffer } from './result-buffer.ts'

@@ -3,10 +3,6 @@
 import * as z from 'zod'
 import { exportReceipt, receipt } from '../flight/receipt.ts'
 
-/** Key of the message in a record batch's custom metadata. */
-export const BATCH_METADATA_KEY = 'lake'
-/** Key of the SQL type (DuckDB's spelling, such as `DECIMAL(18,2)`) in an Arrow field's custom metadata. */
-export const FIELD_TYPE_KEY = 'lake.sql-type'
 export const ARROW_STREAM_MEDIA_TYPE = 'application/vnd.apache.arrow.stream'
 
 export const progress = z.object({

@@ -12,7 +12,7 @@ import {
   type Data,
   type Field,
 } from 'apache-arrow'
-import { FIELD_TYPE_KEY } from '../api/wire.ts'
+import { FIELD_TYPE_KEY } from '../api/wire-keys.ts'
 import { formatDate } from '../iceberg/civil-time.ts'
 import { formatWkt } from '../iceberg/wkt.ts'
 import {

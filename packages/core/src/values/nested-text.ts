@@ -1,6 +1,6 @@
 // Text of lists, structs and maps around the text of what they hold: members and entries as in JSON. How a value, a NULL
 // or a key is written is the caller's.
-import { FIELD_TYPE_KEY } from '../api/wire.ts'
+import { FIELD_TYPE_KEY } from '../api/wire-keys.ts'
 import { Type, type Data, type Field, type FixedSizeList } from 'apache-arrow'
 
 /** How the parts of a nested value are written. `sqlType` is the engine's spelling, empty where the field has none. */

@@ -12,7 +12,7 @@ import {
   type Data,
 } from 'apache-arrow'
 import { describe, expect, it } from 'vitest'
-import { FIELD_TYPE_KEY } from '@lake/core/api/wire.ts'
+import { FIELD_TYPE_KEY } from '@lake/core/api/wire-keys.ts'
 import { CHART_BARS_MAX, CHART_LINE_STEPS, CHART_POINTS_MAX } from '../../limits.ts'
 import { ResultBuffer } from '../../query-run/result-buffer.ts'
 import { chosen, firstChoice, isPossible, type ChartKind } from './chart-choice.ts'

@@ -2,7 +2,8 @@
 // are those of what arrived; whatever else happens, there is none.
 import { sha256 } from '@noble/hashes/sha2.js'
 import { RecordBatchReader, type RecordBatch } from 'apache-arrow'
-import { BATCH_METADATA_KEY, exportMessage, type ExportMessage } from '@lake/core/api/wire.ts'
+import { BATCH_METADATA_KEY } from '@lake/core/api/wire-keys.ts'
+import { exportMessage, type ExportMessage } from '@lake/core/api/wire.ts'
 import type { ExportReceipt } from '@lake/core/flight/receipt.ts'
 import { formatHex } from '@lake/core/iceberg/utf8.ts'
 import { ApiError } from '../../api/api-error.ts'

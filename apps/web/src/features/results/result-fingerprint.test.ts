@@ -1,6 +1,6 @@
 import { Field, Float64, RecordBatch, Schema, Struct, Utf8, makeData, vectorFromArray } from 'apache-arrow'
 import { describe, expect, it } from 'vitest'
-import { FIELD_TYPE_KEY } from '@lake/core/api/wire.ts'
+import { FIELD_TYPE_KEY } from '@lake/core/api/wire-keys.ts'
 import { ResultBuffer } from '../../query-run/result-buffer.ts'
 import { columnsOf } from './grid-columns.ts'
 import { compareFingerprints, resultFingerprint, roundedFloat } from './result-fingerprint.ts'
