@@ -6,6 +6,10 @@ const root = import.meta.dirname
 const project = (name: string, folder: string) => ({
   test: { name, root: `${root}/${folder}`, include: ['**/*.test.ts', '**/*.test.tsx'], environment: 'node' },
 })
+/** Of code that starts nothing and keeps nothing: a process for each file would be most of what its tests cost. */
+const pureProject = (name: string, folder: string) => ({
+  test: { ...project(name, folder).test, isolate: false },
+})
 
 export default defineConfig({
   root: `${root}/apps/web`,
@@ -24,9 +28,8 @@ export default defineConfig({
     // Against hangs alone: a busy machine is no failure.
     testTimeout: 90_000,
     hookTimeout: 120_000,
-    expect: { poll: { timeout: 60_000 } },
     projects: [
-      project('core', 'packages/core'),
+      pureProject('core', 'packages/core'),
       {
         test: {
           ...project('server', 'apps/server').test,
@@ -34,7 +37,7 @@ export default defineConfig({
         },
       },
       project('local-lake', 'apps/local-lake'),
-      project('web', 'apps/web'),
+      pureProject('web', 'apps/web'),
       { test: { name: 'tidy', root, include: ['*.test.ts', 'scripts/**/*.test.ts'], environment: 'node' } },
     ],
   },
