@@ -92,7 +92,7 @@ export function createAnalyst(options: AnalystOptions): Analyst {
       }, signal),
     bind: (sql, tables, signal, bindOptions) =>
       withClient(async (client, signal): Promise<BoundStatement> => {
-        const macros = statementTimeMacros(bindOptions?.statementAtMs)
+        const macros = statementTimeMacros(sql, bindOptions?.statementAtMs)
         const bindOver = async (stubs: readonly EngineTable[]): Promise<BindAnswer> => {
           const ddl = stubStatements(stubs, randomBytes(8).toString('hex'))
           return (await client.request({ kind: 'bind', sql, macros, ddl }, signal, sql)) as BindAnswer

@@ -12,7 +12,7 @@ import { engineError } from './engine-errors.ts'
 import type { Frame } from './frame-reader.ts'
 import { FRAME_KIND, type EngineRequest, type ExecuteAnswer, type RawEngineError } from './protocol.ts'
 import { scanViewStatements } from './scan-view.ts'
-import { statementTimeMacros } from './statement-time.ts'
+import { mayAskForTime, statementTimeMacros } from './statement-time.ts'
 
 /** Reads and drops what is left of a run. @returns false when the engine had to be killed */
 async function drain(client: EngineClient): Promise<boolean> {
@@ -151,9 +151,9 @@ export function createSession(client: EngineClient, options: SessionOptions): En
     },
     async execute(sql, { rowsMax, statementAtMs, instants = [] }, signal): Promise<EngineResult> {
       await runs.close()
-      // The first run fixes the time for those that follow, where the caller did not.
-      if (!hasTime) {
-        const statements = statementTimeMacros(statementAtMs ?? systemClock.nowMs())
+      // The first run that asks for the time fixes it for those that follow, where the caller did not.
+      if (!hasTime && mayAskForTime(sql)) {
+        const statements = statementTimeMacros(sql, statementAtMs ?? systemClock.nowMs())
         refuseDisposed()
         await define(statements, signal)
         hasTime = true

@@ -19,12 +19,25 @@ function literals(statementAtMs: number): { instant: string; date: string; time:
 /** A value that the optimizer cannot know, although it changes nothing: a random number is never NULL. */
 const opaque = (value: string): string => `CASE WHEN random() IS NULL THEN NULL ELSE ${value} END`
 
+/** In the name of every macro below, and of the engine's own functions that are made of them. */
+const TIME_NAMES = /now|current_|_timestamp|local_?time|today|ago|age|pg_/iu
+
 /**
- * Macros for the statement's time in UTC, or opaque ones where it is not known yet.
+ * Whether a statement may ask for the time: an identifier has no spelling in which its letters do not stand, so where no
+ * such name is in the text, no macro is needed. A doubt counts as yes.
+ */
+export function mayAskForTime(sql: string): boolean {
+  return TIME_NAMES.test(sql)
+}
+
+/**
+ * Macros for the statement's time in UTC, or opaque ones where it is not known yet; none where it asks for no time, since
+ * to make them costs as much as to bind the statement. Temporary, so that they go with the connection.
  *
  * @param statementAtMs milliseconds since 1970, or undefined
  */
-export function statementTimeMacros(statementAtMs: number | undefined): string[] {
+export function statementTimeMacros(sql: string, statementAtMs: number | undefined): string[] {
+  if (!mayAskForTime(sql)) return []
   const known = literals(statementAtMs ?? 0)
   const value = (text: string): string => (statementAtMs === undefined ? opaque(text) : text)
   const instant = value(known.instant)
@@ -40,8 +53,8 @@ export function statementTimeMacros(statementAtMs: number | undefined): string[]
   ]
   return [
     ...macros.flatMap(([names, body]) =>
-      names.map((name) => `CREATE OR REPLACE MACRO memory.main.${name}() AS ${body}`),
+      names.map((name) => `CREATE OR REPLACE TEMP MACRO ${name}() AS ${body}`),
     ),
-    `CREATE OR REPLACE MACRO memory.main.age(a) AS system.main.age(CAST(${date} AS TIMESTAMP), a), (a, b) AS system.main.age(a, b)`,
+    `CREATE OR REPLACE TEMP MACRO age(a) AS system.main.age(CAST(${date} AS TIMESTAMP), a), (a, b) AS system.main.age(a, b)`,
   ]
 }
