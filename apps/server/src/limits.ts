@@ -190,6 +190,8 @@ export const LIMITS = {
   engineFileBytesMin: MIB,
   engineStartMs: 30 * SECOND,
   engineResetMs: 5 * SECOND,
+  /** Statements that one database serves, one after the other, before it is opened anew whatever they did. */
+  engineRenewalsMax: 200,
   analysisDeadlineMs: 5 * SECOND,
   analysisQueueWaitMs: 20 * SECOND,
   /** Whatever was let in may wait: a statement that is refused half-way has cost what it did for nothing. */

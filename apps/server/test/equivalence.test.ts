@@ -149,13 +149,12 @@ async function rowsOf(client: TestClient, ticket: string): Promise<string[]> {
   const failure = 'status' in result ? result : result.failure
   if (failure || 'status' in result) return [`failed: ${failure?.code} ${failure?.message}`]
   return result.batches
-    .flatMap((batch) =>
-      Array.from({ length: batch.numRows }, (_, row) =>
-        JSON.stringify(
-          batch.schema.fields.map((_field, column) => batch.getChildAt(column)?.get(row) as unknown),
-        ),
-      ),
-    )
+    .flatMap((batch) => {
+      const columns = batch.schema.fields.map((_field, index) => batch.getChildAt(index))
+      return Array.from({ length: batch.numRows }, (_, row) =>
+        JSON.stringify(columns.map((column) => column?.get(row) as unknown)),
+      )
+    })
     .sort()
 }
 

@@ -6,9 +6,14 @@ import type { EngineSettings } from './protocol.ts'
 import { quoteString } from './quote.ts'
 
 export interface Database {
+  /** Another one after `renew`. */
   readonly connection: DuckDBConnection
+  /** Takes away all that statements and their views have left: what is in the catalogs, and the connection itself. */
+  renew(): Promise<void>
   close(): void
 }
+
+const ATTACH_ICEBERG = "ATTACH ':memory:' AS iceberg"
 
 /** Keeps plans of empty tables telling: without these, an empty table answers a statement by itself. */
 const ANALYSIS_OPTIMIZERS_OFF = 'statistics_propagation,late_materialization,compressed_materialization'
@@ -20,7 +25,8 @@ function settings(options: EngineSettings): string[] {
     'SET autoload_known_extensions = false',
     'SET allow_community_extensions = false',
     'SET allow_persistent_secrets = false',
-    "SET TimeZone = 'UTC'",
+    // GLOBAL: of every connection, since each statement has its own.
+    "SET GLOBAL TimeZone = 'UTC'",
     `SET memory_limit = '${options.memoryBytesMax}B'`,
     `SET threads = ${options.threads}`,
     `SET temp_directory = ${quoteString(`${options.directory}/spill`)}`,
@@ -28,10 +34,11 @@ function settings(options: EngineSettings): string[] {
     // A statement over one snapshot gives its rows in the same order each time, which a reader who pages or compares
     // results relies on; the price is some buffering in parallel scans.
     'SET preserve_insertion_order = true',
-    'SET enable_progress_bar = false',
-    'SET errors_as_json = true',
+    'SET GLOBAL errors_as_json = true',
+    // An excerpt is read once.
+    'SET enable_external_file_cache = false',
     ...(options.role === 'analysis' ? [`SET disabled_optimizers = '${ANALYSIS_OPTIMIZERS_OFF}'`] : []),
-    "ATTACH ':memory:' AS iceberg",
+    ATTACH_ICEBERG,
     `SET allowed_directories = [${directory}]`,
     'SET enable_external_access = false',
     'SET lock_configuration = true',
@@ -44,10 +51,20 @@ export async function openDatabase(options: EngineSettings): Promise<Database> {
     autoload_known_extensions: 'false',
     autoinstall_known_extensions: 'false',
   })
-  const connection = await instance.connect()
+  let connection = await instance.connect()
   for (const statement of settings(options)) await connection.run(statement)
   return {
-    connection,
+    get connection() {
+      return connection
+    },
+    async renew() {
+      // Ends what the last statement still streams: its memory would be the next one's.
+      await connection.run('SELECT 1')
+      connection.closeSync()
+      connection = await instance.connect()
+      await connection.run('DETACH iceberg')
+      await connection.run(ATTACH_ICEBERG)
+    },
     close() {
       connection.closeSync()
       instance.closeSync()

@@ -9,7 +9,7 @@ import { AppError } from '@lake/core/errors.ts'
 import { abortError, throwIfAborted } from '../concurrency/deadline.ts'
 import { LIMITS } from '../limits.ts'
 import { engineError } from './engine-errors.ts'
-import type { EngineLaunch } from './engine-launch.ts'
+import { SPILL_FOLDER, type EngineLaunch } from './engine-launch.ts'
 import { createFrameReader, type ReadFrame } from './frame-reader.ts'
 import type { EngineRequest, EngineSettings, FromEngine, StartAnswer, ToEngine } from './protocol.ts'
 
@@ -32,7 +32,9 @@ export interface EngineClient {
   request(request: EngineRequest, signal: AbortSignal, sql?: string): Promise<unknown>
   interrupt(): void
   kill(): void
-  /** Empties the folder. */
+  /** Whether its database has something on the disk. */
+  hasSpilled(): Promise<boolean>
+  /** Empties the folder, and that for spilling in it. */
   clear(): Promise<void>
 }
 
@@ -173,10 +175,23 @@ function createClient(child: ChildProcess, directory: string, launch: EngineLaun
       calls.send({ interrupt: true })
     },
     kill,
+    ...createFolder(directory, launch),
+  }
+}
+
+/** The folder of a process. */
+function createFolder(directory: string, launch: EngineLaunch): Pick<EngineClient, 'hasSpilled' | 'clear'> {
+  const spilledNames = async (): Promise<string[]> =>
+    await readdir(join(directory, SPILL_FOLDER)).catch(() => [])
+  return {
+    async hasSpilled() {
+      return (await spilledNames()).length > 0
+    },
     async clear() {
-      for (const name of await readdir(directory)) {
+      const spilled = (await spilledNames()).map((name) => join(SPILL_FOLDER, name))
+      const others = (await readdir(directory)).filter((name) => name !== SPILL_FOLDER)
+      for (const name of [...spilled, ...others])
         await rm(join(directory, name), { recursive: true, force: true })
-      }
       await launch.prepare(directory)
     },
   }

@@ -47,7 +47,8 @@ const WITHOUT_NETWORK = [
 /** May be more than the server has. */
 const WITHOUT_BOUNDING = ['--bounding-set=-all']
 const OOM_SCORE = 500
-const SPILL_FOLDER = 'spill'
+/** In the folder of a process. */
+export const SPILL_FOLDER = 'spill'
 
 /** @throws AppError INVALID_REQUEST where the server may not start processes as `user` */
 export async function planEngineLaunch(user: EngineUser | undefined): Promise<EngineLaunch> {

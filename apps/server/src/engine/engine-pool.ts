@@ -1,7 +1,7 @@
 // The pool of engine processes: `enginesMax` warm ones that statements hold one at a time, and one for analysis.
 //
-// A process is idle (waiting in the pool), held (by one session), or resetting (its database and folder are made anew
-// between statements). One that dies in any state is replaced; the permit to hold one returns only with a process that
+// A process is idle (waiting in the pool), held (by one session), or resetting (what a statement left is taken away before
+// the next). One that dies in any state is replaced; the permit to hold one returns only with a process that
 // works, so whoever acquires next never sees another statement's failure.
 import { mkdir } from 'node:fs/promises'
 import { assertDefined } from '@lake/core/assert.ts'
@@ -24,6 +24,8 @@ export interface EnginePoolOptions {
   /** Scratch space of each process for sorts and joins that outgrow memory. */
   readonly spillBytesMax?: number
   readonly threads?: number
+  /** Statements that one database serves at most. */
+  readonly renewalsMax?: number
   /** How processes are started; as confined as the platform allows where absent. */
   readonly launch?: EngineLaunch
 }
@@ -65,17 +67,30 @@ function createStarter(options: EnginePoolOptions, launch: EngineLaunch): Start 
   return start
 }
 
-/** A process made as new: fresh database, empty folder. @returns false when it had to be given up */
-async function reset(client: EngineClient): Promise<boolean> {
-  if (!client.isAlive) return false
-  try {
-    using deadline = startDeadline(never, LIMITS.engineResetMs, 'Resetting an engine process')
-    await client.request({ kind: 'reset' }, deadline.signal)
-    await client.clear()
-    return client.isAlive
-  } catch {
-    client.kill()
-    return false
+/** Puts processes into the state in which they began. */
+type Reset = (client: EngineClient) => Promise<boolean>
+
+/**
+ * A process made as new: fresh connection and catalogs, empty folder. Opening a database costs more than most statements
+ * do, so it is replaced only where something may have been left in it: a statement failed, was stopped or spilled, or
+ * `renewalsMax` have gone well. The outcome is false when the process had to be given up.
+ */
+function createReset(renewalsMax: number = LIMITS.engineRenewalsMax): Reset {
+  const servedCounts = new WeakMap<EngineClient, number>()
+  return async (client) => {
+    if (!client.isAlive) return false
+    try {
+      using deadline = startDeadline(never, LIMITS.engineResetMs, 'Resetting an engine process')
+      const count = (servedCounts.get(client) ?? 0) + 1
+      const isWhole = count >= renewalsMax || (await client.hasSpilled())
+      servedCounts.set(client, isWhole ? 0 : count)
+      await client.request({ kind: 'reset', isWhole }, deadline.signal)
+      await client.clear()
+      return client.isAlive
+    } catch {
+      client.kill()
+      return false
+    }
   }
 }
 
@@ -109,7 +124,7 @@ function createRoster(start: Start) {
 }
 
 /** The processes that no session holds. */
-function createIdle(start: Start, count: number) {
+function createIdle(start: Start, reset: Reset, count: number) {
   const idle = Array.from({ length: count }, () => start('session'))
   return {
     async take(signal: AbortSignal): Promise<EngineClient> {
@@ -167,7 +182,7 @@ export async function createEnginePool(options: EnginePoolOptions): Promise<Engi
   await mkdir(options.scratchDirectory, { recursive: true })
   const roster = createRoster(createStarter(options, options.launch ?? (await planEngineLaunch(undefined))))
   const start: Start = (role) => roster.start(role)
-  const idle = createIdle(start, options.enginesMax)
+  const idle = createIdle(start, createReset(options.renewalsMax), options.enginesMax)
   const analysis = createAnalysis(start, LIMITS.analysisProcessesMax)
   const sessions = createSemaphore({
     permitsMax: options.enginesMax,

@@ -28,6 +28,8 @@ let settings: EngineSettings | undefined
 let database: Database | undefined
 /** Since the last `execute`. */
 let isInterrupted = false
+/** Since the database was opened: what a failure left in it is not known. */
+let isSuspect = false
 
 function open(): Database {
   if (!database) throw new Error('The engine process has not been started')
@@ -141,6 +143,7 @@ async function pump(
     if (last) await writeFrame(FRAME_KIND.batch, last.rowCount, last.bytes)
     await writeFrame(FRAME_KIND.end, 0, new Uint8Array())
   } catch (error) {
+    isSuspect = true
     await writeFrame(FRAME_KIND.error, 0, Buffer.from(JSON.stringify(rawEngineError(error))))
   }
 }
@@ -171,6 +174,13 @@ async function execute(
 /** Settles when the last run has written its last frame. */
 let running: Promise<void> = Promise.resolve()
 
+async function reset(isWhole: boolean): Promise<void> {
+  if (!isWhole && !isSuspect) return await open().renew()
+  open().close()
+  database = await openDatabase(settings as EngineSettings)
+  isSuspect = false
+}
+
 async function handle(request: EngineRequest): Promise<unknown> {
   switch (request.kind) {
     case 'start':
@@ -180,8 +190,7 @@ async function handle(request: EngineRequest): Promise<unknown> {
     case 'reset':
       // Frames of an old run must not be taken for those of the next.
       await running
-      open().close()
-      database = await openDatabase(settings as EngineSettings)
+      await reset(request.isWhole)
       return null
     case 'define':
       for (const statement of request.statements) await open().connection.run(statement)
@@ -215,6 +224,7 @@ async function serve(id: number, request: EngineRequest): Promise<void> {
   try {
     answer({ id, ok: true, value: await handle(request) })
   } catch (error) {
+    isSuspect = true
     answer({ id, ok: false, error: rawEngineError(error) })
   }
 }
@@ -222,6 +232,7 @@ async function serve(id: number, request: EngineRequest): Promise<void> {
 process.on('message', (message: ToEngine) => {
   if ('interrupt' in message) {
     isInterrupted = true
+    isSuspect = true
     database?.connection.interrupt()
   } else void serve(message.id, message.request)
 })

@@ -28,8 +28,11 @@ export type EngineRequest =
       /** By column. */
       readonly instants: readonly (readonly number[])[]
     }
-  /** Replaces the database by a fresh one. */
-  | { readonly kind: 'reset' }
+  /**
+   * Takes away what the last statement left: connection and catalogs. The whole database is replaced where `isWhole`, and
+   * where a statement failed or was interrupted since it was opened.
+   */
+  | { readonly kind: 'reset'; readonly isWhole: boolean }
   | { readonly kind: 'parse'; readonly sql: string }
   | {
       readonly kind: 'bind'
