@@ -28,6 +28,7 @@ export default defineConfig({
     // Against hangs alone: a busy machine is no failure.
     testTimeout: 90_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
     projects: [
       pureProject('core', 'packages/core'),
       {

@@ -28,7 +28,7 @@ test('10,000,000 rows are scrolled to the last one, and every jump lands on its 
   await workbench.open()
   const firstRows = await watchFirstRows(page)
   await workbench.run('SELECT r AS n FROM range(10000000) t(r)')
-  await expect(workbench.exactness).toHaveText('exact', { timeout: 45_000 })
+  await expect(workbench.exactness).toHaveText('exact', { timeout: 60_000 })
   // Screen readers had rows long before the last one came.
   await expect.poll(firstRows).toBeGreaterThan(1)
   expect(await firstRows()).toBeLessThan(10_000_000)
@@ -58,7 +58,7 @@ test('[RW5] rows that outgrow memory lie on the disk, come back exact, and go wi
   await workbench.run(
     "SELECT r AS n, md5(r::VARCHAR) AS hash, repeat('x', 6000) AS wide FROM range(25000) t(r)",
   )
-  await expect(workbench.exactness).toHaveText('exact', { timeout: 45_000 })
+  await expect(workbench.exactness).toHaveText('exact', { timeout: 60_000 })
   await expect.poll(() => storedBytes(page)).toBeGreaterThan(50e6)
   await page.getByRole('toolbar', { name: 'Result' }).getByRole('button', { name: 'Find' }).click()
   for (const row of [25_000, 5_000, 1]) {

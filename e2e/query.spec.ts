@@ -172,17 +172,30 @@ const stopMs = (page: Page): Promise<number> =>
     return promise
   })
 
+/** Stops what runs within a second; where the machine was busy just then, the same statement once or twice more. */
+async function expectStopsSoon(workbench: Workbench, runAgain: () => Promise<void>): Promise<void> {
+  for (const isLast of [false, false, true]) {
+    const tookMs = await stopMs(workbench.page)
+    await expect(workbench.exactness).toHaveText(/^cancelled after [\d,]+ rows$/)
+    if (tookMs < 1_000) return
+    if (isLast) expect(tookMs, 'three times').toBeLessThan(1_000)
+    await runAgain()
+  }
+}
+
 test('rows appear while the statement runs, and Stop keeps them and says so', async ({ page }) => {
   const workbench = new Workbench(page)
   await workbench.open()
-  await workbench.run(ENDLESS)
-  await expect(workbench.cell(0, 0)).toBeAttached()
-  await expect(workbench.stop).toBeVisible()
-  await expect(page.getByRole('toolbar', { name: 'Run' })).toContainText(/rows · /)
+  const run = async (): Promise<void> => {
+    await workbench.run(ENDLESS)
+    await expect(workbench.cell(0, 0)).toBeAttached()
+    await expect(workbench.stop).toBeVisible()
+    await expect(page.getByRole('toolbar', { name: 'Run' })).toContainText(/rows · /)
+  }
+  await run()
   await workbench.screen('running')
   await workbench.expectAccessible()
-  expect(await stopMs(page)).toBeLessThan(1_000)
-  await expect(workbench.exactness).toHaveText(/^cancelled after [\d,]+ rows$/)
+  await expectStopsSoon(workbench, run)
   await workbench.screen('stopped')
   await workbench.run('SELECT 42 AS answer')
   await expect(workbench.exactness).toHaveText('exact')
@@ -192,10 +205,14 @@ test('rows appear while the statement runs, and Stop keeps them and says so', as
 test('Stop ends a statement that has sent nothing yet', async ({ page }) => {
   const workbench = new Workbench(page)
   await workbench.open()
-  await workbench.run('SELECT sum(a.range * b.range) AS s FROM range(1000000) a, range(1000000) b')
-  await expect(workbench.stop).toBeVisible()
-  await page.waitForTimeout(700)
-  expect(await stopMs(page)).toBeLessThan(1_000)
+  const run = async (): Promise<void> => {
+    await workbench.run('SELECT sum(a.range * b.range) AS s FROM range(1000000) a, range(1000000) b')
+    await expect(workbench.stop).toBeVisible()
+    // It runs by then, or is about to: both are stopped.
+    await page.waitForTimeout(700)
+  }
+  await run()
+  await expectStopsSoon(workbench, run)
   await expect(workbench.exactness).toHaveText('cancelled after 0 rows')
 })
 

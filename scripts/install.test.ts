@@ -33,7 +33,7 @@ it('a program whose shell was killed ends', async () => {
     const pid = Number(line.toString())
     expect(isRunning(pid)).toBe(true)
     shell.kill('SIGTERM')
-    await expect.poll(() => isRunning(pid), { timeout: 20_000 }).toBe(false)
+    await expect.poll(() => isRunning(pid)).toBe(false)
   } finally {
     await rm(directory, { recursive: true, force: true })
   }

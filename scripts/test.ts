@@ -1,9 +1,16 @@
 // Every check and test, in one go: format, lint, types, dead code, unit and integration tests, then the browser tests.
-// Ends with one line over all of them: `N passed, N failed, N skipped`. Exits 0 only when nothing failed.
+// Ends with what failed, if anything did, and one line over all of them: `N passed, N failed, N skipped`. Exits 0 only when nothing failed.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import {
+  failedInBrowser,
+  failedUnits,
+  type BrowserReport,
+  type FailedTest,
+  type UnitReport,
+} from './failed-tests.ts'
 import { buildWeb, ROOT } from './programs.ts'
 
 interface Tally {
@@ -14,6 +21,7 @@ interface Tally {
 
 const RESULTS = join(ROOT, 'test-results')
 const total: Tally = { passed: 0, failed: 0, skipped: 0 }
+const failures: FailedTest[] = []
 
 rmSync(RESULTS, { recursive: true, force: true })
 mkdirSync(RESULTS, { recursive: true })
@@ -22,6 +30,7 @@ mkdirSync(RESULTS, { recursive: true })
 const checks = ['format:check', 'lint', 'typecheck', 'knip'].map(async (check) => {
   const isGood = await run('npm', ['run', '--silent', check], 'collected')
   add({ passed: isGood ? 1 : 0, failed: isGood ? 0 : 1, skipped: 0 })
+  if (!isGood) failures.push({ name: `npm run ${check}`, message: 'see what it printed above' })
 })
 await Promise.all(checks)
 await buildWeb()
@@ -39,6 +48,7 @@ add(readUnits(units))
 await run('npm', ['run', '--silent', 'e2e'])
 add(readBrowser(join(RESULTS, 'e2e.json')))
 
+for (const { name, message } of failures) process.stdout.write(`\nfailed: ${name}\n${message}\n`)
 process.stdout.write(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped\n`)
 process.exitCode = total.failed === 0 && total.passed > 0 ? 0 : 1
 
@@ -67,35 +77,19 @@ function add(tally: Tally): void {
   total.skipped += tally.skipped
 }
 
-interface UnitReport {
-  readonly numPassedTests: number
-  readonly numFailedTests: number
-  readonly numPendingTests: number
-  readonly numTodoTests: number
-  readonly success: boolean
-}
-
 function readUnits(path: string): Tally {
   const report = readReport(path) as UnitReport | undefined
   if (!report) return { passed: 0, failed: 1, skipped: 0 }
+  failures.push(...failedUnits(report, ROOT))
   // A file that fails to load has no failed test of its own, but the run did not succeed.
   const failed = report.success ? report.numFailedTests : Math.max(1, report.numFailedTests)
   return { passed: report.numPassedTests, failed, skipped: report.numPendingTests + report.numTodoTests }
 }
 
-interface BrowserReport {
-  readonly stats: {
-    readonly expected: number
-    readonly unexpected: number
-    readonly flaky: number
-    readonly skipped: number
-  }
-  readonly errors: readonly unknown[]
-}
-
 function readBrowser(path: string): Tally {
   const report = readReport(path) as BrowserReport | undefined
   if (!report) return { passed: 0, failed: 1, skipped: 0 }
+  failures.push(...failedInBrowser(report))
   const { expected, unexpected, flaky, skipped } = report.stats
   return { passed: expected, failed: unexpected + flaky + report.errors.length, skipped }
 }

@@ -74,7 +74,7 @@ const grant = async (grants: { ada?: string[]; bob?: string[] }): Promise<void> 
     const answer = await client.request('GET', '/namespaces')
     return answer.ok ? ((await answer.json()) as { namespaces: unknown[] }).namespaces.length : answer.status
   }
-  await expect.poll(found, { timeout: 5_000, interval: 50 }).toBe(expected)
+  await expect.poll(found, { interval: 50 }).toBe(expected)
 }
 const partPath = ({ statementId }: PollInfo, index: number): string =>
   join(state, 'results', statementId, '1', `part-0000${index}.arrow`)

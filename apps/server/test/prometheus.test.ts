@@ -51,11 +51,11 @@ describe.skipIf(!isWanted)('[OP1] Prometheus', () => {
       )
     try {
       await expect
-        .poll(async () => await ask('query?query=lake_statements_total'), { timeout: 30_000 })
+        .poll(async () => await ask('query?query=lake_statements_total'))
         .toContain('"outcome":"ok"')
       expect(await ask('query?query=up')).toContain('"1"')
       const rules = JSON.parse(await ask('rules')) as { data: { groups: { rules: { health: string }[] }[] } }
-      await expect.poll(async () => await ask('rules'), { timeout: 10_000 }).not.toContain('"unknown"')
+      await expect.poll(async () => await ask('rules')).not.toContain('"unknown"')
       expect(rules.data.groups[0]?.rules).toHaveLength(8)
       expect(await ask('rules')).not.toContain('"health":"err"')
     } finally {

@@ -3,7 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { FlightInfoResponse } from '@lake/core/api/contract.ts'
 import { catalogCall } from './support/catalog-call.ts'
-import { engineProcesses } from './support/engine-processes.ts'
+import {
+  countEngineWork,
+  engineProcesses,
+  untilEngineRests,
+  untilEngineWorks,
+} from './support/engine-processes.ts'
 import { startTcpProxy, type TcpProxy } from './support/tcp-proxy.ts'
 import { readFailure, readResult, type Failed } from './support/test-client.ts'
 import { startTestLake, startTestStack, type TestLake, type TestStack } from './support/test-stack.ts'
@@ -181,22 +186,24 @@ describe('failures and stopping', () => {
     const info = await plan(HEAVY)
     const response = await stack.client.doGet(info.ticket)
     const reading = readResult(response)
-    await sleep(300)
+    await untilEngineWorks()
     for (const pid of engineProcesses()) process.kill(pid, 'SIGKILL')
     const failed = await reading
     expect(failed.failure?.code).toBe('ENGINE_FAILED')
     expect(await stack.client.outcome(`SELECT max(reward) FROM ${EPISODES}`)).toBe('ok')
   })
 
+  // A second of the engine's own time; how long people wait is in the bench.
   it('[QR7] stops the work within a second, confirms it, and says so in the stream', async () => {
     const info = await plan(HEAVY)
     const reading = stack.client.doGet(info.ticket).then(readResult)
-    await sleep(500)
-    const startedAtMs = performance.now()
+    await untilEngineWorks()
+    const workedMs = countEngineWork()
     const answer = await stack.client.request('POST', '/cancel-flight-info', { ticket: info.ticket })
     expect(await answer.json()).toEqual({ status: 'cancelled' })
-    expect(performance.now() - startedAtMs).toBeLessThan(1_000)
     expect((await reading).failure?.code).toBe('CANCELLED')
+    await untilEngineRests()
+    expect(workedMs()).toBeLessThan(1_000)
     const again = await stack.client.request('POST', '/cancel-flight-info', { ticket: info.ticket })
     expect(await again.json()).toEqual({ status: 'notCancellable' })
   })
@@ -206,12 +213,14 @@ describe('failures and stopping', () => {
     const client = new AbortController()
     const response = await stack.client.doGet(info.ticket, client.signal)
     await response.body!.getReader().read()
-    const startedAtMs = performance.now()
+    await untilEngineWorks()
+    const workedMs = countEngineWork()
     client.abort()
-    const ended = (): boolean =>
-      stack.log.some((line) => line['statementId'] === info.statementId && line['outcome'] === 'CANCELLED')
-    while (!ended() && performance.now() - startedAtMs < 5_000) await sleep(20)
-    expect(performance.now() - startedAtMs).toBeLessThan(1_000)
+    await expect
+      .poll(() => stack.log.find((line) => line['statementId'] === info.statementId)?.['outcome'])
+      .toBe('CANCELLED')
+    await untilEngineRests()
+    expect(workedMs()).toBeLessThan(1_000)
   })
 
   it('[QR8] does not compute ahead of a reader that takes nothing', async () => {
@@ -221,9 +230,9 @@ describe('failures and stopping', () => {
     const reader = response.body!.getReader()
     await reader.read()
     const memory = (): number => process.memoryUsage().rss
-    await sleep(300)
     const before = memory()
-    await sleep(1_500)
+    // All of it would keep the engine busy for minutes.
+    await untilEngineRests()
     expect(memory() - before).toBeLessThan(100 * 1_048_576)
     client.abort()
     const line = async (): Promise<Record<string, unknown>> => {

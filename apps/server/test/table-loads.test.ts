@@ -110,13 +110,13 @@ describe('[SC4] cold tables', () => {
     const open = async (name: string): Promise<Response> =>
       await cold.client.request('GET', `/namespaces/analytics/tables/${name}`)
     const first = Array.from({ length: 64 }, async (_, index) => await open(`cold_${index}`))
-    await expect.poll(() => arrived.length, { timeout: 10_000 }).toBe(LIMITS.catalogConnectionsMax)
+    await expect.poll(() => arrived.length).toBe(LIMITS.catalogConnectionsMax)
     // What waits for a connection is being loaded too: all 64 are, as soon as the server has read their requests.
-    await expect.poll(async () => (await open('one_more')).status, { timeout: 10_000 }).toBe(429)
+    await expect.poll(async () => (await open('one_more')).status).toBe(429)
     const refused = await open('yet_one_more')
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1'])
     const equal = open('cold_0')
-    await expect.poll(metrics, { timeout: 10_000 }).toContain('lake_snapshot_cache_total{outcome="shared"} 1')
+    await expect.poll(metrics).toContain('lake_snapshot_cache_total{outcome="shared"} 1')
     released.resolve(undefined)
     expect(new Set((await Promise.all([...first, equal])).map(({ status }) => status))).toEqual(
       new Set([404]),

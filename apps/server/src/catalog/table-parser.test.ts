@@ -71,11 +71,16 @@ describe('table parser', () => {
   ])('[RC19] leaves the event loop free while a table of many %s is parsed', async (_what, text) => {
     const parser = create()
     await parser.parseAnswer(bytesOf(tableText(3_000)), NEVER)
-    const bytes = bytesOf(text)
-    const endTurns = watchTurns()
-    await parser.parseAnswer(bytes, NEVER)
-    // By this thread's own processor time, to which other processes add nothing. In one go each takes hundreds of ms.
-    expect(endTurns()).toBeLessThan(50)
+    const longestMs: number[] = []
+    for (let time = 0; time < 3; time += 1) {
+      const bytes = bytesOf(text)
+      const endTurns = watchTurns()
+      await parser.parseAnswer(bytes, NEVER)
+      longestMs.push(endTurns())
+    }
+    // By this thread's own processor time, to which other processes add little; the least of three, since the collector of
+    // garbage adds to any one. In one go each takes hundreds of ms.
+    expect(Math.min(...longestMs)).toBeLessThan(50)
   })
 })
 

@@ -63,10 +63,28 @@ interface GateOptions {
   readonly runningAtOnceMax: number
   readonly onRefused: (status: number) => void
   readonly limits?: { readonly [Name in keyof GateLimits]: number }
+  readonly time?: GateTime
+}
+
+/** Time that never goes back, and waits. */
+export interface GateTime {
+  nowMs(): number
+  /** @returns what ends the wait before it is over */
+  after(waitMs: number, isOver: () => void): () => void
+}
+
+const systemTime: GateTime = {
+  nowMs: () => performance.now(),
+  after: (waitMs, isOver) => {
+    const timer = setTimeout(isOver, waitMs)
+    return () => {
+      clearTimeout(timer)
+    }
+  },
 }
 
 export function createOverloadGate(options: GateOptions): OverloadGate {
-  const { limits = LIMITS } = options
+  const { limits = LIMITS, time = systemTime } = options
   const places = createPlaces({
     planning: limits.planningAtOnceMax,
     running: options.runningAtOnceMax,
@@ -74,7 +92,7 @@ export function createOverloadGate(options: GateOptions): OverloadGate {
   })
   const admitted = new WeakMap<IncomingMessage, Admitted>()
   const refusals = new WeakMap<Socket, Refusal>()
-  const isCheap = createRate(limits.refusalsPerSecondMax)
+  const isCheap = createRate(limits.refusalsPerSecondMax, time)
   let heldCount = 0
 
   const admit = (request: IncomingMessage, response: ServerResponse): boolean => {
@@ -92,7 +110,7 @@ export function createOverloadGate(options: GateOptions): OverloadGate {
 
   /** Also where a quota refused it. */
   const noteRefusal = (request: IncomingMessage, retryAfterMs: number): void => {
-    const untilMs = performance.now() + Math.min(retryAfterMs, limits.requestHeldMs)
+    const untilMs = time.nowMs() + Math.min(retryAfterMs, limits.requestHeldMs)
     refusals.set(request.socket, { credentials: credentialsOf(request), untilMs })
   }
 
@@ -105,13 +123,13 @@ export function createOverloadGate(options: GateOptions): OverloadGate {
   /** Then it is let in or refused as any other. */
   const hold = (request: IncomingMessage, response: ServerResponse, waitMs: number): void => {
     heldCount += 1
-    const timer = setTimeout(() => {
+    const endWait = time.after(waitMs, () => {
       response.off('close', onClose)
       heldCount -= 1
       if (!admit(request, response)) refuse(request, response)
-    }, waitMs)
+    })
     const onClose = (): void => {
-      clearTimeout(timer)
+      endWait()
       heldCount -= 1
     }
     response.once('close', onClose)
@@ -124,7 +142,7 @@ export function createOverloadGate(options: GateOptions): OverloadGate {
         return
       }
       const mayHold = heldCount < limits.requestsHeldMax
-      const tooSoonMs = msTooSoon(refusals.get(request.socket), request)
+      const tooSoonMs = msTooSoon(refusals.get(request.socket), request, time.nowMs())
       if (tooSoonMs > 0 && mayHold) hold(request, response, tooSoonMs)
       else if (tooSoonMs <= 0 && admit(request, response)) return
       else if (isCheap() || !mayHold) refuse(request, response)
@@ -142,11 +160,11 @@ export function createOverloadGate(options: GateOptions): OverloadGate {
 }
 
 /** @returns whether this is one of the first so many in its second */
-function createRate(perSecondMax: number): () => boolean {
+function createRate(perSecondMax: number, time: GateTime): () => boolean {
   let startedMs = 0
   let count = 0
   return () => {
-    const nowMs = performance.now()
+    const nowMs = time.nowMs()
     if (nowMs - startedMs >= 1_000) {
       startedMs = nowMs
       count = 0
@@ -191,8 +209,8 @@ function createPlaces(placesMax: Readonly<Record<Work, number>>) {
   }
 }
 
-function msTooSoon(refusal: Refusal | undefined, request: IncomingMessage): number {
-  return refusal && refusal.credentials === credentialsOf(request) ? refusal.untilMs - performance.now() : 0
+function msTooSoon(refusal: Refusal | undefined, request: IncomingMessage, nowMs: number): number {
+  return refusal && refusal.credentials === credentialsOf(request) ? refusal.untilMs - nowMs : 0
 }
 
 /** As the router reads it: the path alone, also of a target that is a whole URL. */

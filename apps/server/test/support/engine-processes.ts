@@ -1,5 +1,10 @@
-// The engine processes of the server under test, for tests that end one.
+// The engine processes of the server under test, for tests that end one, and how much they have worked: processor time, to
+// which a busy machine adds nothing.
 import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** The kernel counts processor time in these. */
+const TICK_MS = 10
 
 /** Processes of the engine that this process started. */
 export function engineProcesses(): number[] {
@@ -17,4 +22,42 @@ export function engineProcesses(): number[] {
         return false
       }
     })
+}
+
+/** Starts to count. @returns tells the processor time of all engine processes since, in ms; those that ended count nothing */
+export function countEngineWork(): () => number {
+  const before = workByProcess()
+  return () => {
+    let workedMs = 0
+    for (const [pid, ms] of workByProcess()) workedMs += ms - (before.get(pid) ?? 0)
+    return workedMs
+  }
+}
+
+/** Waits until the engine is at work: has computed for a tenth of a second. */
+export async function untilEngineWorks(): Promise<void> {
+  const workedMs = countEngineWork()
+  while (workedMs() < 100) await sleep(10)
+}
+
+/** Waits until the engine has stopped: computes next to nothing for a while. */
+export async function untilEngineRests(): Promise<void> {
+  for (;;) {
+    const workedMs = countEngineWork()
+    await sleep(300)
+    if (workedMs() <= TICK_MS) return
+  }
+}
+
+function workByProcess(): Map<number, number> {
+  return new Map(engineProcesses().map((pid) => [pid, workOf(pid)]))
+}
+
+function workOf(pid: number): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')
+    return (Number(fields[11]) + Number(fields[12])) * TICK_MS
+  } catch {
+    return 0
+  }
 }

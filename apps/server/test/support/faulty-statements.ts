@@ -31,7 +31,7 @@ import { recordingServices } from './recording-app.ts'
 /** Seconds of the statements' time in one of the machine's. */
 const HASTE = 30
 const LATE_MS = 150
-const STUCK_MS = 15_000
+const STUCK_MS = 60_000
 const NEVER = new AbortController().signal
 /** Three parts, and no table: see `PART_LIMITS`. */
 const SQL = 'SELECT range AS n FROM range(3000)'

@@ -135,7 +135,7 @@ it('[BG5] fetches a part when its rows are looked at, and none before', async ()
   expect(fetched).toEqual(['0'])
   expect([buffer.rowCount, buffer.isAway(2), buffer.isAway(3)]).toEqual([5, false, true])
   buffer.show([1, 4])
-  await vi.waitFor(() => expect(buffer.locate(4)?.batch.getChildAt(0)?.get(1)).toBe(5))
+  await expect.poll(() => buffer.locate(4)?.batch.getChildAt(0)?.get(1)).toBe(5)
   expect(fetched).toEqual(['0', '1'])
 })
 
@@ -164,21 +164,21 @@ it('[BG5] fails a finished run whose part cannot be had any more, and lets one b
   expect([run.snapshot.state.kind, run.snapshot.rowCount]).toEqual(['finished', 5])
   refusedCode = 'RESULTS_UNAVAILABLE'
   run.buffer.show([4])
-  await vi.waitFor(() => expect(run.snapshot.rowsFailure?.code).toBe('RESULTS_UNAVAILABLE'))
+  await expect.poll(() => run.snapshot.rowsFailure?.code).toBe('RESULTS_UNAVAILABLE')
   expect(run.snapshot.state.kind).toBe('finished')
   refusedCode = ''
   run.buffer.retry()
   expect(run.snapshot.rowsFailure).toBeNull()
-  await vi.waitFor(() => expect(run.buffer.isAway(4)).toBe(false))
+  await expect.poll(() => run.buffer.isAway(4)).toBe(false)
 
   polls = [() => Response.json(finished())]
   const lost = new QueryRun({ ...source, background: { kind: 'open', statementId: 's' } })
   await lost.start()
   refusedCode = 'NO_SUCH_STATEMENT'
   lost.buffer.show([4])
-  await vi.waitFor(() =>
-    expect(lost.snapshot.state).toMatchObject({ kind: 'failed', error: { code: 'NO_SUCH_STATEMENT' } }),
-  )
+  await expect
+    .poll(() => lost.snapshot.state)
+    .toMatchObject({ kind: 'failed', error: { code: 'NO_SUCH_STATEMENT' } })
 })
 
 it('[BG4] waits out a server that is away, and says how a statement failed', async () => {

@@ -1,7 +1,7 @@
 // A stream whose rows outgrow memory: they go to the buffer's store, none is lost or changed, and where the store takes
 // no more, the reader is paused.
 import { RecordBatchReader, RecordBatchStreamWriter, tableFromArrays, type RecordBatch } from 'apache-arrow'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { RESULT_BYTES_ALWAYS_HELD } from '../limits.ts'
 import { packBatches, unpackBatches } from './packed-batch.ts'
 import { ResultMemory } from './result-memory.ts'
@@ -101,7 +101,7 @@ it('[RS3] all results together hold no more than their bound; those that are not
   expect(buffers.map((buffer) => buffer.isAway(0)).indexOf(false)).toBeGreaterThan(20)
   // The first one is looked at: it comes back, stays while others come, and goes when it is left.
   buffers[0]!.show([0, 1_999])
-  await vi.waitFor(() => expect(valueAt(buffers[0]!, 1_999)).toBe(1_999))
+  await expect.poll(() => valueAt(buffers[0]!, 1_999)).toBe(1_999)
   for (const buffer of buffers.slice(1)) {
     await buffer.bring(0, NEVER)
     expect(valueAt(buffer, 1_999)).toBe(1_999)

@@ -35,16 +35,16 @@ afterEach(() => {
 describe('[ED1] statements of one text', () => {
   it('are not started after one that failed', async () => {
     startRuns([source('one'), source('two')])
-    await vi.waitFor(() => expect(ended).toEqual(['one failed']))
+    await expect.poll(() => ended).toEqual(['one failed'])
     expect(asked).toEqual(['one'])
   })
 
   it('are left out when the tab is stopped', async () => {
     answer = () => new Promise(() => undefined)
     startRuns([source('one'), source('two')])
-    await vi.waitFor(() => expect(asked).toEqual(['one']))
+    await expect.poll(() => asked).toEqual(['one'])
     stopTab('tab')
-    await vi.waitFor(() => expect(ended).toEqual(['one stopped']))
+    await expect.poll(() => ended).toEqual(['one stopped'])
     expect(asked).toEqual(['one'])
   })
 
@@ -52,7 +52,7 @@ describe('[ED1] statements of one text', () => {
     answer = () => new Promise(() => undefined)
     startRuns([source('one'), source('two')])
     startRuns([source('three')])
-    await vi.waitFor(() => expect(ended).toEqual(['one stopped']))
+    await expect.poll(() => ended).toEqual(['one stopped'])
     expect(asked).toEqual(['one', 'three'])
   })
 

@@ -1,6 +1,6 @@
 // Results that outlive their page, over a disk that fails at any call: what comes back is what was stored, or nothing.
 import { RecordBatchReader, RecordBatchStreamWriter, tableFromArrays, type RecordBatch } from 'apache-arrow'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Computer, type Call, type Window } from './pretend-computer.ts'
 import { ResultBuffer } from './result-buffer.ts'
 import { encodeRecord, encodeSchema, withoutTickets, type StoredRecord } from './stored-record.ts'
@@ -279,12 +279,12 @@ describe('[RS1] windows do not take each other’s rows', () => {
     const shown = (await second.results.load(second.results.of('tab')[0]!, NEVER))!
     for (const held of shown.givable()) shown.letGo(held)
     rows.close()
-    await vi.waitFor(() => expect(computer.files.has('w1.1.record')).toBe(false))
+    await expect.poll(() => computer.files.has('w1.1.record')).toBe(false)
     await shown.bring(2_999, NEVER)
     expect(shown.locate(2_999)?.batch.getChildAt(0)?.get(999)).toBe(2_999)
     // They go with the last one that shows them.
     shown.close()
-    await vi.waitFor(() => expect([...computer.files.keys()]).toEqual([]))
+    await expect.poll(() => [...computer.files.keys()]).toEqual([])
   })
 
   it('what another window runs in the tab stands beside what this one shows, and replaces what none does', async () => {
