@@ -15,7 +15,7 @@ const CATALOG_OUTCOMES: Record<Fault, readonly string[]> = {
   'reset mid-body': ['CATALOG_UNAVAILABLE'],
   '401': ['CATALOG_UNAUTHORIZED'],
   '403': ['CATALOG_PERMISSION_DENIED'],
-  '404': ['NO_SUCH_TABLE', 'CATALOG_UNAVAILABLE'],
+  '404': ['NO_SUCH_TABLE'],
   '429': ['CATALOG_UNAVAILABLE'],
   '500': ['CATALOG_UNAVAILABLE'],
   hang: ['DEADLINE_EXCEEDED'],
@@ -26,13 +26,13 @@ const CATALOG_OUTCOMES: Record<Fault, readonly string[]> = {
 const TOKEN_OUTCOMES: Record<Fault, readonly string[]> = {
   ...CATALOG_OUTCOMES,
   '403': ['CATALOG_UNAUTHORIZED'],
-  '404': ['CATALOG_UNAVAILABLE'],
+  '404': ['CATALOG_REFUSED'],
 }
 const SETUP_OUTCOMES: Record<Fault, readonly string[]> = {
   ...CATALOG_OUTCOMES,
   // The token is renewed and the call replayed.
   '401': ['ok'],
-  '404': ['CATALOG_UNAVAILABLE'],
+  '404': ['CATALOG_REFUSED'],
 }
 const STORAGE_OUTCOMES: Record<Fault, readonly string[]> = {
   refused: ['STORAGE_UNAVAILABLE', 'ok'],

@@ -60,6 +60,7 @@ export const ERROR_CODES = {
     'The catalog restricts rows or columns in a way that is not enforced here, so nothing is read.',
   ),
   CATALOG_UNAVAILABLE: retryable(503, 'The catalog did not answer, or not usefully.'),
+  CATALOG_REFUSED: permanent(502, 'The catalog does not take the request, now or later.'),
   CATALOG_UNAUTHORIZED: permanent(502, 'The catalog refused the credentials of this deployment.'),
   CATALOG_PERMISSION_DENIED: permanent(403, 'The catalog does not let this deployment read the table.'),
   CATALOG_CREDENTIALS_NOT_VENDED: permanent(

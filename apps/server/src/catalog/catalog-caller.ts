@@ -1,21 +1,16 @@
 // Calls to the catalog: authenticated, counted, made once, and once more only after a renewed session. A client (session
 // and the catalog's own configuration) lives for `catalogClientLifetimeMs` and is then made anew, so that rotated secrets
 // and changed configuration arrive without a timer. Source: Iceberg REST OpenAPI, `GET /v1/config`.
-import { AppError } from '@lake/core/errors.ts'
 import type { Clock } from '../concurrency/clock.ts'
 import { createSingleFlight, type SingleFlight } from '../concurrency/single-flight.ts'
 import type { IcebergConfig } from '../config.ts'
 import { LIMITS } from '../limits.ts'
 import type { Secret } from '../observability/redaction.ts'
-import {
-  createHttpClient,
-  singleHeader,
-  type HttpAnswer,
-  type HttpCall,
-  type HttpClient,
-} from './http-client.ts'
-import { catalogUrl, DEFAULT_NAMESPACE_SEPARATOR, encodePrefix } from './paths.ts'
-import { configAnswer, parseAnswer, parseErrorBody, type ConfigAnswer } from './rest-schemas.ts'
+import { catalogFailure } from './catalog-failure.ts'
+import { readSetup, type CatalogSetup } from './catalog-setup.ts'
+import { createHttpClient, type HttpAnswer, type HttpCall, type HttpClient } from './http-client.ts'
+import { catalogUrl } from './paths.ts'
+import { configAnswer, parseAnswer } from './rest-schemas.ts'
 import type { SecretResolver } from './secrets.ts'
 import { createSession, type CatalogSession } from './session.ts'
 
@@ -25,17 +20,6 @@ export interface CatalogCallerOptions {
   readonly clock: Clock
   readonly onCall: (outcome: 'ok' | 'not-found' | 'denied' | 'failed') => void
   readonly onRenewal: (outcome: 'renewed' | 'failed' | 'unchanged') => void
-}
-
-/** What the catalog says of itself. */
-export interface CatalogSetup {
-  readonly base: URL
-  /** `/v1` or `/v1/<prefix>`, encoded. */
-  readonly root: string
-  readonly separator: string
-  readonly properties: Readonly<Record<string, string>>
-  /** undefined: not advertised. */
-  readonly endpoints: ReadonlySet<string> | undefined
 }
 
 export interface CatalogRequest {
@@ -51,7 +35,7 @@ export interface CatalogRequest {
 
 export interface CatalogCaller extends AsyncDisposable {
   setup(signal: AbortSignal): Promise<CatalogSetup>
-  /** The answer of any status. Throws CATALOG_UNAVAILABLE, CATALOG_UNAUTHORIZED, DEADLINE_EXCEEDED, CANCELLED. */
+  /** The answer of any status. Throws CATALOG_UNAVAILABLE, CATALOG_REFUSED, CATALOG_UNAUTHORIZED, DEADLINE_EXCEEDED, CANCELLED. */
   call(request: CatalogRequest, signal: AbortSignal): Promise<HttpAnswer>
 }
 
@@ -150,85 +134,9 @@ function withToken(call: HttpCall, token: Secret | undefined): HttpCall {
   return token ? { ...call, headers: { ...call.headers, authorization: `Bearer ${token.reveal()}` } } : call
 }
 
-/** Merges the catalog's configuration; only harmless or same-origin parts of it are obeyed. */
-function readSetup({ endpoint: base, catalogOrigins }: IcebergConfig, answer: ConfigAnswer): CatalogSetup {
-  const { token, credential, ...properties } = { ...answer.defaults, ...answer.overrides }
-  // Credentials are this deployment's to give.
-  void [token, credential]
-  const uri = properties['uri']
-  let effectiveBase = base
-  if (uri !== undefined && URL.canParse(uri)) {
-    const url = new URL(uri)
-    // The token goes to this address, so another origin is refused rather than followed.
-    if (url.origin !== base.origin && !catalogOrigins.includes(url.origin)) {
-      throw new AppError(
-        'CATALOG_UNAVAILABLE',
-        `The catalog says that it is at ${url.origin}, to which the token must not go unless LAKE_ICEBERG_REST_ORIGINS allows it`,
-      )
-    }
-    effectiveBase = url
-  }
-  const prefix = encodePrefix(properties['prefix'] ?? '')
-  const endpoints = answer.endpoints && answer.endpoints.length > 0 ? new Set(answer.endpoints) : undefined
-  return {
-    base: effectiveBase,
-    root: prefix === '' ? '/v1' : `/v1/${prefix}`,
-    separator: properties['namespace-separator'] || DEFAULT_NAMESPACE_SEPARATOR,
-    properties,
-    endpoints,
-  }
-}
-
 function outcomeOf(status: number): 'ok' | 'not-found' | 'denied' | 'failed' {
   // Not modified is an answer as good as any.
   if (status < 300 || status === 304) return 'ok'
   if (status === 404) return 'not-found'
   return status === 401 || status === 403 || status === 419 ? 'denied' : 'failed'
-}
-
-/** The error that a status stands for. The status decides; the body only adds words. */
-export function catalogFailure(
-  answer: HttpAnswer,
-  notFound: 'NO_SUCH_NAMESPACE' | 'NO_SUCH_TABLE' | undefined,
-  what: string,
-): AppError {
-  const { status } = answer
-  const said = parseErrorBody(answer.text).message
-  const words = said === undefined ? '' : `: ${said}`
-  const isThrottled =
-    status === 429 || String(answer.headers['x-amzn-errortype'] ?? '').startsWith('ThrottlingException')
-  if (status === 404 && notFound)
-    return new AppError(notFound, `The catalog does not have ${what}, or does not show it`)
-  if (status === 401 || status === 419)
-    return new AppError('CATALOG_UNAUTHORIZED', 'The catalog refused the credentials of this deployment')
-  if (status === 403)
-    return new AppError('CATALOG_PERMISSION_DENIED', `The catalog does not allow reading ${what}${words}`)
-  if (isThrottled)
-    return new AppError('CATALOG_UNAVAILABLE', 'The catalog asks to slow down', {
-      details: { retryAfterMs: retryAfterMs(answer) ?? LIMITS.catalogRetryAfterMs },
-    })
-  if (status === 304)
-    return new AppError('CATALOG_UNAVAILABLE', `The catalog sent nothing for ${what} (HTTP 304), unasked`)
-  if (status >= 300 && status < 400)
-    return new AppError(
-      'CATALOG_UNAVAILABLE',
-      `The catalog redirects (HTTP ${status}), which is not followed`,
-    )
-  const waitMs = status === 503 ? retryAfterMs(answer) : undefined
-  const details = waitMs === undefined ? {} : { details: { retryAfterMs: waitMs } }
-  return new AppError(
-    'CATALOG_UNAVAILABLE',
-    `The catalog answered HTTP ${status} for ${what}${words}`,
-    details,
-  )
-}
-
-/** `Retry-After`, in seconds or as a date beside the answer's own, within bounds; undefined where it says nothing usable. */
-function retryAfterMs(answer: HttpAnswer): number | undefined {
-  const text = singleHeader(answer, 'retry-after') ?? ''
-  const saidMs = /^\d{1,9}$/.test(text)
-    ? Number(text) * 1_000
-    : Date.parse(text) - Date.parse(singleHeader(answer, 'date') ?? '')
-  if (Number.isNaN(saidMs)) return undefined
-  return Math.min(Math.max(saidMs, LIMITS.catalogRetryAfterMs), LIMITS.catalogRetryAfterMsMax)
 }

@@ -6,12 +6,13 @@ import {
   encodeNamespace,
   encodePrefix,
   encodeSegment,
+  encodeSeparator,
 } from './paths.ts'
 
 const BASE = new URL('https://catalog.example/api/catalog/')
 
 describe('encodeSegment', () => {
-  it.each(['', '.', '..'])('[RC1] refuses %j', (name) => {
+  it.each(['', '.', '..', 'a\ud800'])('[RC1] refuses %j', (name) => {
     expect(() => encodeSegment(name)).toThrow(expect.objectContaining({ code: 'INVALID_REQUEST' }))
   })
 
@@ -100,6 +101,25 @@ describe('encodePrefix', () => {
     ['', ''],
   ])('[RC2] keeps %j as %j', (prefix, encoded) => {
     expect(encodePrefix(prefix)).toBe(encoded)
+  })
+})
+
+describe('encodeSeparator', () => {
+  it.each([
+    ['%1F', '%1F'],
+    ['%2E', '%2E'],
+    ['.', '.'],
+    ['\u001f', '%1F'],
+    ['%', '%25'],
+    ['|', '%7C'],
+    ['', '%1F'],
+  ])('[RC3] keeps %j as %j', (separator, encoded) => {
+    expect(encodeSeparator(separator)).toBe(encoded)
+    expect(encodeNamespace(['a', 'b'], encodeSeparator(separator))).toBe(`a${encoded}b`)
+  })
+
+  it('[RC3] refuses what is no text', () => {
+    expect(() => encodeSeparator('%FF')).toThrow(expect.objectContaining({ code: 'CATALOG_UNAVAILABLE' }))
   })
 })
 

@@ -11,6 +11,7 @@ export function encodeSegment(name: string): string {
   if (name === '' || name === '.' || name === '..') {
     throw new AppError('INVALID_REQUEST', `A name may not be ${name === '' ? 'empty' : `"${name}"`}`)
   }
+  if (!name.isWellFormed()) throw new AppError('INVALID_REQUEST', 'A name is not well-formed Unicode')
   return encodeURIComponent(name).replaceAll(
     /[!'()*]/g,
     (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
@@ -32,10 +33,28 @@ export function encodeNamespace(levels: readonly string[], separator: string): s
 
 /** The catalog's `prefix`, verbatim: `/` and `%XX` are kept, only characters illegal in a path are encoded. */
 export function encodePrefix(prefix: string): string {
-  const trimmed = prefix.replaceAll(/^\/+|\/+$/g, '')
-  return trimmed.replaceAll(/%(?![0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~!$&'()*+,;=:@/%]/gu, (char) =>
-    encodeURIComponent(char),
-  )
+  return encodeIllegal(prefix.replaceAll(/^\/+|\/+$/g, ''))
+}
+
+/**
+ * The catalog's `namespace-separator`, verbatim as far as it can stand in a path; the default where it is empty.
+ * @throws AppError CATALOG_UNAVAILABLE where it is no text once it is decoded
+ */
+export function encodeSeparator(separator: string): string {
+  const encoded = encodeIllegal(separator)
+  try {
+    decodeURIComponent(encoded)
+  } catch (cause) {
+    throw new AppError('CATALOG_UNAVAILABLE', "The catalog's namespace-separator is no text", { cause })
+  }
+  return encoded === '' ? DEFAULT_NAMESPACE_SEPARATOR : encoded
+}
+
+/** Half a surrogate pair, which no encoding has, becomes the sign for what cannot be read. */
+function encodeIllegal(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(/%(?![0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~!$&'()*+,;=:@/%]/gu, (char) => encodeURIComponent(char))
 }
 
 /**

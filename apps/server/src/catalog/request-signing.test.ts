@@ -101,7 +101,7 @@ describe('[CR6] the endpoint that signs', () => {
       ['/sign', 'Bearer session'],
     ])
     const odd = await setUp(',"config":{"signer.endpoint":"https://"}')
-    await expect(odd.sign()).rejects.toMatchObject({ code: 'CATALOG_UNAVAILABLE' })
+    await expect(odd.sign()).rejects.toMatchObject({ code: 'CATALOG_REFUSED' })
   })
 
   it('renews the session once when it is refused', async () => {
@@ -126,6 +126,7 @@ describe('[CR6] a signer that does not sign', () => {
     [405, '', 'CATALOG_CREDENTIALS_NOT_VENDED'],
     [403, { error: { message: 'no' } }, 'CATALOG_PERMISSION_DENIED'],
     [401, '', 'CATALOG_UNAUTHORIZED'],
+    [400, '', 'CATALOG_REFUSED'],
     [503, '', 'CATALOG_UNAVAILABLE'],
     [200, 'not json', 'CATALOG_UNAVAILABLE'],
     [200, {}, 'CATALOG_UNAVAILABLE'],

@@ -4,7 +4,9 @@
 import * as z from 'zod'
 import { AppError } from '@lake/core/errors.ts'
 import type { SignableRequest, SignatureAnswer } from '../storage/remote-signer.ts'
-import { catalogFailure, type CatalogCaller, type CatalogSetup } from './catalog-caller.ts'
+import type { CatalogCaller } from './catalog-caller.ts'
+import { catalogFailure } from './catalog-failure.ts'
+import type { CatalogSetup } from './catalog-setup.ts'
 import { singleHeader } from './http-client.ts'
 import { catalogUrl, resolveEndpoint, tablePath } from './paths.ts'
 import type { TableAccess } from './rest-catalog.ts'
@@ -62,9 +64,14 @@ export async function signRequest(
   if (answer.status !== 200) throw catalogFailure(answer, undefined, 'a file of this table')
   const cacheControl = singleHeader(answer, 'cache-control') ?? ''
   return {
-    ...parseAnswer(signAnswer, answer.text, 'signature'),
+    ...parseSignature(answer.text),
     isCacheable: /\bprivate\b/i.test(cacheControl) && !/\bno-(?:cache|store)\b/i.test(cacheControl),
   }
+}
+
+/** @throws AppError CATALOG_UNAVAILABLE (not the protocol) */
+export function parseSignature(text: string): z.infer<typeof signAnswer> {
+  return parseAnswer(signAnswer, text, 'signature')
 }
 
 function signerUrl(table: TableAccess, setup: CatalogSetup): URL {
@@ -82,7 +89,7 @@ function signerUrl(table: TableAccess, setup: CatalogSetup): URL {
 function signerAt(endpoint: string, base: string): URL {
   const url = resolveEndpoint(endpoint, base)
   if (url) return url
-  throw new AppError('CATALOG_UNAVAILABLE', 'The catalog names a signer whose address is not a URL')
+  throw new AppError('CATALOG_REFUSED', 'The catalog names a signer whose address is not a URL')
 }
 
 function allowed(url: URL, origins: ReadonlySet<string>): URL {

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { AppError } from '@lake/core/errors.ts'
 import { load, startStubCatalog, staticToken, tableBody } from '../../test/support/stub-catalog.ts'
+import { startStub } from '../../test/support/stub-http.ts'
 import { LIMITS } from '../limits.ts'
 
 const NEVER = new AbortController().signal
@@ -58,7 +59,7 @@ describe('configuration and paths', () => {
       config: { overrides: { uri: `${origin}/elsewhere` } },
     })
     await expect(load(moved.catalog)).rejects.toMatchObject({
-      code: 'CATALOG_UNAVAILABLE',
+      code: 'CATALOG_REFUSED',
       message: expect.stringContaining('LAKE_ICEBERG_REST_ORIGINS') as string,
     })
     const allowed = await setUp(() => ({ body: tableBody() }), {
@@ -189,6 +190,13 @@ describe('failures', () => {
     [401, {}, '', 'CATALOG_UNAUTHORIZED'],
     [419, {}, '', 'CATALOG_UNAUTHORIZED'],
     [400, { 'x-amzn-errortype': 'ThrottlingException' }, '', 'CATALOG_UNAVAILABLE'],
+    [400, {}, { error: { message: 'no such name', type: 'BadRequestException' } }, 'CATALOG_REFUSED'],
+    [303, { location: '/login' }, '', 'CATALOG_REFUSED'],
+    [405, {}, '', 'CATALOG_REFUSED'],
+    [422, {}, '<html>', 'CATALOG_REFUSED'],
+    [501, {}, '', 'CATALOG_REFUSED'],
+    [408, {}, '', 'CATALOG_UNAVAILABLE'],
+    [425, {}, '', 'CATALOG_UNAVAILABLE'],
     [429, {}, '', 'CATALOG_UNAVAILABLE'],
     [500, {}, { message: 'bare model' }, 'CATALOG_UNAVAILABLE'],
     [502, {}, '<html>bad gateway</html>', 'CATALOG_UNAVAILABLE'],
@@ -250,7 +258,7 @@ describe('failures', () => {
     const { catalog, stub } = await setUp(() => ({ status: 303, headers: { location: '/login' } }), {
       auth: staticToken('t'),
     })
-    await expect(load(catalog)).rejects.toMatchObject({ code: 'CATALOG_UNAVAILABLE' })
+    await expect(load(catalog)).rejects.toMatchObject({ code: 'CATALOG_REFUSED' })
     expect(stub.requests.map(({ path }) => path)).not.toContain('/login')
   })
 
@@ -262,6 +270,30 @@ describe('failures', () => {
       caller.abort()
     }, 50)
     await expect(call).rejects.toMatchObject({ code: 'CANCELLED' })
+  })
+
+  it('[RC12] says what the catalog said of a name that it does not take', async () => {
+    const { catalog } = await setUp(() => ({
+      status: 400,
+      body: { error: { message: 'Invalid identifier', type: 'BadRequestException', code: 400 } },
+    }))
+    await expect(load(catalog, ['ns'], 'a\tb')).rejects.toMatchObject({
+      code: 'CATALOG_REFUSED',
+      message: 'The catalog answered HTTP 400 for the table ns.a\tb: Invalid identifier',
+    })
+  })
+
+  it.each([
+    [404, { error: { message: 'no such warehouse', type: 'NoSuchWarehouseException' } }, 'CATALOG_REFUSED'],
+    [400, '', 'CATALOG_REFUSED'],
+    [403, '', 'CATALOG_PERMISSION_DENIED'],
+    [500, '', 'CATALOG_UNAVAILABLE'],
+  ])('[RC12] takes %i for the configuration as %j says: %s', async (status, body, code) => {
+    const stub = await startStub(() => ({ status, body }))
+    opened.push(stub)
+    const { catalog } = await setUp(() => ({ body: tableBody() }), { endpoint: stub.url })
+    await expect(load(catalog)).rejects.toMatchObject({ code })
+    expect(stub.requests.map(({ path }) => path)).toEqual(['/v1/config'])
   })
 
   it('reports a refused connection and a cut body', async () => {

@@ -9,12 +9,8 @@ import { LIMITS } from '../limits.ts'
 import type { Secret } from '../observability/redaction.ts'
 import type { SignableRequest, SignatureAnswer } from '../storage/remote-signer.ts'
 import { credentialsEndAtMs } from '../storage/vended-credentials.ts'
-import {
-  catalogFailure,
-  createCatalogCaller,
-  type CatalogCaller,
-  type CatalogCallerOptions,
-} from './catalog-caller.ts'
+import { createCatalogCaller, type CatalogCaller, type CatalogCallerOptions } from './catalog-caller.ts'
+import { catalogFailure } from './catalog-failure.ts'
 import { singleHeader, type HttpAnswer } from './http-client.ts'
 import { createMetadataFiles, type ReadMetadataFile } from './metadata-files.ts'
 import { encodeNamespace, tablePath } from './paths.ts'

@@ -23,7 +23,11 @@ export type ConfigAnswer = z.infer<typeof configAnswer>
 
 export const listTablesAnswer = z.object({
   identifiers: z.array(z.object({ namespace: z.array(z.string()), name: z.string() })).nullish(),
-  'next-page-token': z.string().nullish(),
+  // It goes into an address.
+  'next-page-token': z
+    .string()
+    .refine((token) => token.isWellFormed())
+    .nullish(),
 })
 
 const storageCredentials = z.array(z.object({ prefix: z.string(), config: properties })).nullish()

@@ -1,7 +1,8 @@
 // Storage credentials of a table as the catalog gives them, and asking for them again without the table.
 // Source: Iceberg REST OpenAPI, GET …/tables/{table}/credentials; the properties as the reference client reads them.
 import { Secret } from '../observability/redaction.ts'
-import type { CatalogCaller, CatalogSetup } from './catalog-caller.ts'
+import type { CatalogCaller } from './catalog-caller.ts'
+import type { CatalogSetup } from './catalog-setup.ts'
 import { catalogUrl, resolveEndpoint, tablePath } from './paths.ts'
 import type { ParsedTable } from './parsed-table.ts'
 import type { StorageCredential, TableAccess } from './rest-catalog.ts'

@@ -99,7 +99,13 @@ export function describeCatalog(
     })
 
     it.each(ODD_NAMES)('carries the name %j without finding another table', async (table) => {
-      const codes = ['NO_SUCH_TABLE', 'CATALOG_UNAVAILABLE', 'CATALOG_PERMISSION_DENIED', 'INVALID_REQUEST']
+      const codes = [
+        'NO_SUCH_TABLE',
+        'CATALOG_REFUSED',
+        'CATALOG_UNAVAILABLE',
+        'CATALOG_PERMISSION_DENIED',
+        'INVALID_REQUEST',
+      ]
       const code = await catalog.loadTable({ ...ident(), table }, NEVER).then(
         () => 'found',
         (error: { code: string }) => error.code,

@@ -28,6 +28,8 @@ export async function startStubCatalog(
   options: {
     auth?: CatalogAuth
     config?: unknown
+    /** In place of the stub's own. */
+    endpoint?: URL
     resolver?: SecretResolver
     storageAccess?: IcebergConfig['storageAccess']
     signerOrigins?: readonly string[]
@@ -49,7 +51,7 @@ export async function startStubCatalog(
   const renewals: string[] = []
   const catalog = createRestCatalog({
     config: {
-      endpoint: stub.url,
+      endpoint: options.endpoint ?? stub.url,
       warehouse: 'w h',
       namespaces: [['ns']],
       auth: options.auth ?? { kind: 'none' },

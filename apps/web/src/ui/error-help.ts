@@ -16,6 +16,8 @@ const NEXT_STEPS: Readonly<Record<string, string>> = {
   TABLE_UNSUPPORTED: 'Nothing was read. Another engine has to read this table.',
   READ_RESTRICTED: 'Use an engine that enforces the restrictions of the catalog.',
   CATALOG_UNAVAILABLE: 'Try again shortly. If it stays so, the catalog itself needs attention.',
+  CATALOG_REFUSED:
+    'Check the name. If every table fails like this, the operator has to check the address of the catalog.',
   CATALOG_UNAUTHORIZED: 'The operator of this workbench has to renew its catalog credentials.',
   CATALOG_PERMISSION_DENIED: 'Ask the owner of the catalog to grant this workbench access to the table.',
   CATALOG_CREDENTIALS_NOT_VENDED:
