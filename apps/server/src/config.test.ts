@@ -197,12 +197,40 @@ describe('readConfig', () => {
 
   it('reads a ring of ticket keys and refuses short or repeated ones', () => {
     const key = Buffer.alloc(32, 7).toString('base64')
-    expect(readConfig({ LAKE_TICKET_KEYS: `new:${key},old:${key}` }).ticketKeys.map(({ id }) => id)).toEqual([
-      'new',
-      'old',
+    expect(readConfig({ LAKE_TICKET_KEYS: `new:${key},old:${key}` }).ticketKeys).toMatchObject([
+      { id: 'new' },
+      { id: 'old' },
     ])
-    expect(faultsOf({ LAKE_TICKET_KEYS: `a:${key},a:${key}` })).toHaveLength(1)
-    expect(faultsOf({ LAKE_TICKET_KEYS: 'a:c2hvcnQ=' })).toHaveLength(1)
+    for (const text of [`a:${key},a:${key}`, 'a:c2hvcnQ=', '', `{"a":"${key}"}`, '{"secret_ref":"vault:x"}'])
+      expect(faultsOf({ LAKE_TICKET_KEYS: text }), text).toHaveLength(1)
+  })
+
+  it('[CF7] takes every secret by reference', () => {
+    const reference = '{"secret_ref":"file:/run/secrets/x"}'
+    const expected = { kind: 'reference', reference: 'file:/run/secrets/x' }
+    const oidc = {
+      LAKE_OIDC_ISSUER: 'https://idp.example',
+      LAKE_OIDC_CLIENT_ID: 'c',
+      LAKE_OIDC_GRANTS: '{"*":["a"]}',
+    }
+    const config = readConfig({
+      ...TRIPLE,
+      ...oidc,
+      LAKE_PUBLIC_URL: 'https://lake.example',
+      LAKE_ICEBERG_REST_CREDENTIAL: reference,
+      LAKE_OIDC_CLIENT_SECRET: reference,
+      LAKE_TICKET_KEYS: reference,
+      LAKE_STATE_URL: reference,
+      LAKE_RESULTS_URL: 's3://bucket/x',
+      LAKE_RESULTS_S3_CREDENTIAL: reference,
+    })
+    const { results, state } = config.statements ?? {}
+    expect({ ...config.iceberg?.auth }).toMatchObject({ credential: expected })
+    expect(readConfig({ ...TRIPLE, LAKE_ICEBERG_REST_TOKEN: reference }).iceberg?.auth).toMatchObject({
+      token: expected,
+    })
+    expect([config.oidc?.clientSecret, config.ticketKeys]).toEqual([expected, expected])
+    expect([results, state]).toMatchObject([{ credential: expected }, { url: expected }])
   })
 })
 
@@ -243,6 +271,7 @@ describe('background statements', () => {
   it.each([
     ['LAKE_STATE_URL', 'sqlite:x'],
     ['LAKE_STATE_URL', 'file://host/x'],
+    ['LAKE_STATE_URL', 'file:///x%zz'],
     ['LAKE_STATE_URL', 'postgres://u:hunter2@db.example'],
     ['LAKE_STATE_URL', 'postgres://u:hunter2@db.example/lake?sslmode=disable'],
     ['LAKE_RESULTS_URL', 's3://UPPER/x'],

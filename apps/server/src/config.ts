@@ -61,8 +61,8 @@ export interface TicketKey {
 export interface Config extends AccessConfig {
   readonly iceberg: IcebergConfig | undefined
   readonly metrics: Address | undefined
-  /** First seals, all open. Empty: a key is made at start, and tickets end with the process. */
-  readonly ticketKeys: readonly TicketKey[]
+  /** First seals, all open. Empty: a key is made at start, and tickets end with the process. A reference is resolved at start. */
+  readonly ticketKeys: readonly TicketKey[] | { readonly kind: 'reference'; readonly reference: string }
   /** undefined: statements run while somebody reads them, and not in the background. */
   readonly statements: StatementsConfig | undefined
   readonly cacheDirectory: string | undefined
@@ -261,26 +261,30 @@ function parseNamespaceJson(text: string): readonly (readonly string[])[] | unde
   }
 }
 
-function readTicketKeys(reader: Reader): readonly TicketKey[] {
+function readTicketKeys(reader: Reader): Config['ticketKeys'] {
   const name = 'LAKE_TICKET_KEYS'
-  const setting = reader.rawText(name)
-  if (setting === undefined) return []
-  const keys = parseTicketKeys(setting)
-  if (keys === undefined) {
-    reader.fault(name, 'must be id:key pairs parted by commas, each key 32 bytes in base64')
-    return []
-  }
-  if (new Set(keys.map(({ id }) => id)).size !== keys.length) reader.fault(name, 'names a key id twice')
-  return keys
+  const text = reader.rawText(name)
+  if (text === undefined) return []
+  const setting = reader.secret(name)
+  if (setting?.kind === 'reference') return setting
+  const keys = setting && parseTicketKeys(setting.secret.reveal())
+  if (keys !== undefined) return keys
+  // A JSON object of another shape has its own words.
+  if (setting !== undefined || text.trim() === '') reader.fault(name, `must be ${TICKET_KEYS_FORM}`)
+  return []
 }
 
-/** `id:key` pairs parted by commas, each key 32 bytes in base64; undefined for anything else. */
+export const TICKET_KEYS_FORM =
+  'id:key pairs parted by commas, each key 32 bytes in base64, and no id twice; or a reference to such a text'
+
+/** `id:key` pairs parted by commas, each key 32 bytes in base64, no id twice; undefined for anything else. */
 export function parseTicketKeys(text: string): readonly TicketKey[] | undefined {
   const keys: TicketKey[] = []
   for (const part of text.split(',')) {
     const [id, key, ...rest] = part.trim().split(':')
     const isKey = key !== undefined && Buffer.from(key, 'base64').length === 32
     if (id === undefined || !/^[A-Za-z0-9_-]{1,32}$/.test(id) || !isKey || rest.length > 0) return undefined
+    if (keys.some((known) => known.id === id)) return undefined
     keys.push({ id, key: new Secret(key) })
   }
   return keys

@@ -84,7 +84,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   await using stack = new AsyncDisposableStack()
   const metrics = createMetrics()
   const state = config.statements?.state
-  const keys = await loadKeyRing(config.ticketKeys, state?.kind === 'sqlite' ? state.directory : undefined)
+  const stateDirectory = state?.kind === 'sqlite' ? state.directory : undefined
+  const keys = await loadKeyRing(config.ticketKeys, stateDirectory, options.resolver)
   const shared = await openShared(config, { ...options, clock, stack })
   const access = await openAccess({
     config,

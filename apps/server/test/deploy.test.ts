@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { readFile, readdir } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { readConfig } from '../src/config.ts'
+import { parseTicketKeys } from '../src/config.ts'
 import { VARIABLES } from '../src/config/reader.ts'
 import { createSealer } from '../src/sealing/sealer.ts'
 import { createMetrics } from '../src/observability/metrics.ts'
@@ -59,9 +59,8 @@ describe('[OP1] the command for ticket keys', () => {
     const rotated = await run(`${second},${first}`)
     expect(rotated.split(',')).toHaveLength(2)
     expect(rotated.endsWith(second)).toBe(true)
-    const { ticketKeys } = readConfig({ LAKE_TICKET_KEYS: rotated })
-    const sealer = createSealer({ keys: readConfig({ LAKE_TICKET_KEYS: second }).ticketKeys, purpose: 'x' })
-    const opened = createSealer({ keys: ticketKeys, purpose: 'x' }).open(sealer.seal('text'))
+    const sealerOf = (keys: string) => createSealer({ keys: parseTicketKeys(keys) ?? [], purpose: 'x' })
+    const opened = sealerOf(rotated).open(sealerOf(second).seal('text'))
     expect(opened).toEqual({ kind: 'opened', text: 'text' })
     expect((await run(rotated, '--keep', '0')).split(',')).toHaveLength(1)
     await expect(run('nonsense')).rejects.toMatchObject({ code: 1 })

@@ -1,18 +1,30 @@
-// The key ring of a deployment: the configured keys, or, where it keeps its state in a folder and configures none, a key
-// that is made once and kept beside the state, so that what was sealed opens after a restart.
+// The key ring of a deployment: the configured keys, given or referred to, or, where it keeps its state in a folder and
+// configures none, a key that is made once and kept beside the state, so that what was sealed opens after a restart.
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '@lake/core/errors.ts'
-import { parseTicketKeys, type TicketKey } from '../config.ts'
+import { parseTicketKeys, TICKET_KEYS_FORM, type Config, type TicketKey } from '../config.ts'
+import { LIMITS } from '../limits.ts'
+import type { Secret } from '../observability/redaction.ts'
 
 const KEY_FILE = 'ticket-keys'
 
-/** @throws AppError INVALID_REQUEST when the file of keys cannot be read or made */
+/**
+ * @throws AppError INVALID_REQUEST when a reference is to no keys, or the file of keys cannot be read or made;
+ *   CATALOG_UNAVAILABLE when a reference does not resolve
+ */
 export async function loadKeyRing(
-  configured: readonly TicketKey[],
+  configured: Config['ticketKeys'],
   stateDirectory: string | undefined,
+  resolver: (reference: string, signal: AbortSignal) => Promise<Secret>,
 ): Promise<readonly TicketKey[]> {
+  if ('kind' in configured) {
+    const signal = AbortSignal.timeout(LIMITS.secretResolveTimeoutMs)
+    const keys = parseTicketKeys((await resolver(configured.reference, signal)).reveal().trim())
+    if (keys !== undefined) return keys
+    throw new AppError('INVALID_REQUEST', `What LAKE_TICKET_KEYS refers to must be ${TICKET_KEYS_FORM}`)
+  }
   if (configured.length > 0 || stateDirectory === undefined) return configured
   const path = join(stateDirectory, KEY_FILE)
   try {
