@@ -106,9 +106,14 @@ function readResults(reader: Reader): ResultsConfig | undefined {
   }
 }
 
-/** Of a `file:` URL without a host. */
+/** Of a `file:` URL without a host; undefined for anything else. */
 function folderOf(text: string): string | undefined {
-  if (!text.startsWith('file:///') || !URL.canParse(text)) return undefined
-  const url = new URL(text)
-  return url.search === '' && url.hash === '' ? fileURLToPath(url) : undefined
+  const url = text.startsWith('file:///') ? URL.parse(text) : null
+  if (url === null || url.search !== '' || url.hash !== '') return undefined
+  try {
+    return fileURLToPath(url)
+  } catch {
+    // A path with percent signs that stand for nothing.
+    return undefined
+  }
 }

@@ -189,7 +189,8 @@ function settingsKey(settings: StorageSettings): string {
   }
 }
 
-function readPathMap(grant: StorageGrant): ReadonlyMap<string, string> {
+/** @throws AppError CATALOG_UNAVAILABLE where it is no map of texts */
+export function readPathMap(grant: StorageGrant): ReadonlyMap<string, string> {
   const text = grant.config.get(PATH_MAP_PROPERTY)?.reveal()
   if (text === undefined) return new Map()
   try {
