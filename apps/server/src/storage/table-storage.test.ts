@@ -55,7 +55,7 @@ type StoreKind = keyof typeof STORES
 /** Storage of which the n-th grant has the credential `key-<n>` and lives for `lifetimeMs`. */
 async function setUp(
   kind: StoreKind,
-  answer: (credential: string, callIndex: number) => StubAnswer,
+  answer: (credential: string, callIndex: number) => StubAnswer | Promise<StubAnswer>,
   lifetimeMs?: number,
 ) {
   const { uri, prefix, sentIn, vend, expiry } = STORES[kind]
@@ -123,6 +123,23 @@ describe.each(['s3', 'gcs', 'azure'] as const)('[CR4] vended credentials of %s',
     const { read, clock, grantCount } = await setUp(kind, (key) => ({ body: key }), 1_000)
     clock.advance(900)
     expect(await Promise.all([read(), read(), read()])).toEqual(['key-2', 'key-2', 'key-2'])
+    expect(grantCount()).toBe(2)
+  })
+
+  it('that have ended when they come, by a clock that differs, are not asked for at every read', async () => {
+    const { read, grantCount } = await setUp(kind, (key) => ({ body: key }), -1_000)
+    for (let index = 0; index < 5; index += 1) expect(await read()).toBe('key-2')
+    expect(grantCount()).toBe(2)
+  })
+
+  it('are renewed once for reads that meet their end one after the other', async () => {
+    const late = Promise.withResolvers<undefined>()
+    const { read, grantCount } = await setUp(kind, async (key, callIndex) => {
+      if (key === 'key-2') late.resolve(undefined)
+      if (callIndex === 1) await late.promise
+      return key === 'key-1' ? ended : { body: key }
+    })
+    expect(await Promise.all([read(), read()])).toEqual(['key-2', 'key-2'])
     expect(grantCount()).toBe(2)
   })
 

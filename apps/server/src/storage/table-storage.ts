@@ -48,6 +48,7 @@ const PATH_MAP_PROPERTY = 'lake.path-map'
 const pathMap = z.record(z.string(), z.string())
 
 interface Opened {
+  readonly grant: StorageGrant
   readonly store: ObjectStore
   readonly settings: StorageSettings
 }
@@ -64,19 +65,27 @@ export function createTableStorageFactory(options: {
   return (firstGrant, { renew, askSignature }) => {
     let grant = firstGrant
     let grantedAtMs = options.clock.nowMs()
+    let isRenewed = false
     const stores = new Map<string, ObjectStore>()
     const renewals = createSingleFlight<StorageGrant>()
 
     const openFor = async (uri: string, signal: AbortSignal): Promise<Opened> => {
-      const settings = selectSettings(uri, grant, options.config)
+      const used = grant
+      const settings = selectSettings(uri, used, options.config)
       const key = settingsKey(settings)
       const store = stores.get(key) ?? (await openStore(settings, askSignature, signal))
       stores.set(key, store)
-      return { store, settings }
+      return { grant: used, store, settings }
     }
     const renewGrant = async (signal: AbortSignal): Promise<void> => {
       grant = await renewals.run('grant', renew, signal)
       grantedAtMs = options.clock.nowMs()
+      isRenewed = true
+    }
+    const isEnding = ({ expiresAtMs }: StorageSettings): boolean => {
+      // What has ended when it comes anew tells of clocks that differ; storage says when it has ended indeed.
+      if (expiresAtMs === undefined || (isRenewed && expiresAtMs <= grantedAtMs)) return false
+      return expiresAtMs - options.clock.nowMs() < marginOf(expiresAtMs - grantedAtMs)
     }
     const read = async <Result>(
       uri: string,
@@ -84,7 +93,7 @@ export function createTableStorageFactory(options: {
       signal: AbortSignal,
     ): Promise<Result> => {
       let opened = await openFor(uri, signal)
-      if (isEnding(opened.settings, grantedAtMs, options.clock.nowMs())) {
+      if (isEnding(opened.settings)) {
         await renewGrant(signal)
         opened = await openFor(uri, signal)
       }
@@ -92,7 +101,8 @@ export function createTableStorageFactory(options: {
         return await work(opened.store)
       } catch (error) {
         if (!isVended(opened.settings) || !(error instanceof StorageCredentialsRefused)) throw error
-        await renewGrant(signal)
+        // Another read may have met the end of the same ones before.
+        if (grant === opened.grant) await renewGrant(signal)
         return await work((await openFor(uri, signal)).store)
       }
     }
@@ -152,10 +162,8 @@ function isVended(settings: StorageSettings): boolean {
 }
 
 /** The margin shrinks with the life of the credentials, or short-lived ones would be renewed for every read. */
-function isEnding({ expiresAtMs }: StorageSettings, grantedAtMs: number, nowMs: number): boolean {
-  if (expiresAtMs === undefined) return false
-  const marginMs = Math.min(LIMITS.storageCredentialsMarginMs, (expiresAtMs - grantedAtMs) / 5)
-  return expiresAtMs - nowMs < marginMs
+function marginOf(lifetimeMs: number): number {
+  return Math.min(LIMITS.storageCredentialsMarginMs, lifetimeMs / 5)
 }
 
 function credentialSource(
