@@ -96,11 +96,11 @@ export const LIMITS = {
   /** Text of one variant value, and its levels of nesting. */
   variantCharsMax: 16 * MIB,
   variantDepthMax: 256,
-  /** Of a column chunk that is decoded here rather than by the engine; as many are held as files are fetched at once. */
   /** Threads that decode pages (row groups with variants, large position delete files), and the heap of each. */
   pageThreadsMax: 2,
   pageTasksWaitingMax: 4_096,
   pageThreadHeapMib: 2_048,
+  /** Of a column chunk that is decoded here rather than by the engine; as many are held as files are fetched at once. */
   rawColumnValuesMax: 4_000_000,
   rawChunkBytesMax: 128 * MIB,
   /** Of a column chunk that is written anew for the engine. */
@@ -108,6 +108,9 @@ export const LIMITS = {
   /** Rows of a data file that are taken on its manifest's word where nothing but that is read, and of a row group then. */
   madeRowsMax: 1_000_000_000,
   madeRowGroupRows: 1_048_576,
+  /** Rows that are counted by a footer alone: of one row group, and row groups. Beyond them the engine makes the rows. */
+  countedRowGroupRows: 2 ** 30,
+  countedRowGroupsMax: 4_096,
   /** One column of one row group of a position delete file, packed or not; one deletion vector. */
   deleteChunkBytesMax: 256 * MIB,
   /** Of a Puffin file: its footer, and its deletion vectors that are held at once. */

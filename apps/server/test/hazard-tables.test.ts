@@ -77,6 +77,23 @@ describe('metrics that mislead', () => {
     expect(await cells('n', 'nulls WHERE x IS NULL AND n = 5')).toEqual(['5'])
   })
 
+  it.each([
+    ['count(*)', 'very_many', '15000000001'],
+    ['count(1) AS n', 'very_many t', '15000000001'],
+    ['2 * count(*) + 1', 'very_many', '30000000003'],
+    ['count(*)', 'very_many_less_two', '9999999998'],
+  ])('[QR5] [DL7] [H58b] %s of %s is %s without making the rows', async (select, table, expected) => {
+    expect(await cells(select, table)).toEqual([expected])
+  })
+
+  it('[QR5] several such counts in one statement are each of its own table', async () => {
+    const of = (table: string): string => `(SELECT count(*) FROM iceberg.generated.${table})`
+    const tables = ['very_many', 'very_many_less_two', 'misleading', 'very_many']
+    expect(await generated.texts(`SELECT ${tables.map(of).join(', ')}`)).toEqual([
+      ['15000000001', '9999999998', '5', '15000000001'],
+    ])
+  })
+
   it('[H14] [H15] [H16] summaries, statistics and properties are not what is read', async () => {
     expect(await cells('count(*)', 'misleading')).toEqual(['5'])
     expect(await cells('sum(id)', 'misleading')).toEqual(['10'])

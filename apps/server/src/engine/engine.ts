@@ -65,8 +65,8 @@ export interface ScanView {
         /** Rows that one of these deletes are no rows of the table. */
         readonly equalityDeletes?: readonly EqualityDeletes[]
       }
-    /** No column is needed: only the number of rows counts. */
-    | { readonly kind: 'rows'; readonly rowCount: number }
+    /** No column is needed: only the number of rows counts. `path`, where given, is a Parquet file of as many rows. */
+    | { readonly kind: 'rows'; readonly rowCount: number; readonly path?: string | undefined }
     /** Lines of JSON objects with values under `c<index>`; `jsonTypes` are DuckDB types to read them as, by index. */
     | { readonly kind: 'json'; readonly path: string; readonly jsonTypes: ReadonlyMap<number, string> }
 }

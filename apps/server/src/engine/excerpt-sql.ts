@@ -76,10 +76,14 @@ function selectGroup(group: readonly ScanExcerpt[], indexes: readonly number[], 
     for (const excerpt of group) rowCount += excerpt.rowCount
     return `SELECT ${list} FROM range(${rowCount})`
   }
-  const files = paths.map((path) => quoteString(path ?? '')).join(', ')
-  const options = 'hive_partitioning = false, union_by_name = false, file_row_number = false'
   const where = first.hasDeletedRows === true ? ` WHERE NOT ${DELETED_COLUMN}` : ''
-  return `SELECT ${list} FROM read_parquet([${files}], ${options})${where}`
+  return `SELECT ${list} FROM ${readParquetSql(paths.map((path) => path ?? ''))}${where}`
+}
+
+/** The files as they are: nothing is guessed from their paths, and nothing added. */
+export function readParquetSql(paths: readonly string[]): string {
+  const files = paths.map(quoteString).join(', ')
+  return `read_parquet([${files}], hive_partitioning = false, union_by_name = false, file_row_number = false)`
 }
 
 function listOf(columns: readonly string[]): string {

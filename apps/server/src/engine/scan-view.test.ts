@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { writeCountedRows } from '../parquet/counted-rows.ts'
 import type { Excerpt, ExcerptColumn } from '../parquet/excerpt.ts'
 import type { EngineTable, ScanView } from './engine.ts'
 import { scanViewStatements, stubStatements } from './scan-view.ts'
@@ -22,6 +23,23 @@ const table: EngineTable = {
 }
 const NAME = `iceberg."a.b"."it's ""t"""`
 const file: ExcerptColumn = { source: 'file' }
+const NEVER = new AbortController().signal
+/** What statements do with rows of which they read no column. */
+const COUNTS = [
+  'count(*) FROM T',
+  'count(1), count(*) + 1, sum(2), min(3), 7 FROM T',
+  'count(*) FILTER (WHERE 1 = 2), count(*) FROM T',
+  'count(*) FROM T a, T b WHERE 1 = 1',
+  '(SELECT count(*) FROM T) + (SELECT count(*) FROM T)',
+  'count(*) FROM T HAVING count(*) > 2000',
+  'count(*), 5 FROM T GROUP BY 2',
+  'count(*) FROM T UNION ALL SELECT count(*) + 1 FROM T ORDER BY 1',
+  'count(*) FROM (SELECT 1 FROM T LIMIT 100 OFFSET 50)',
+  'count(*) FROM (SELECT row_number() OVER () AS n FROM T) WHERE n % 2 = 0',
+  'count(*) FROM T CROSS JOIN range(3)',
+  'EXISTS (SELECT 1 FROM T)',
+  'DISTINCT 1 FROM T',
+].map((rest) => `SELECT ${rest.replaceAll(/\bT\b/g, NAME)}`)
 
 function excerpt(
   name: string | undefined,
@@ -118,6 +136,36 @@ describe('a view over excerpts', () => {
     expect(await rows(`SELECT count(*) FROM ${NAME}`)).toEqual([['12345']])
     await expect(rows(`SELECT id FROM ${NAME}`)).rejects.toThrow(/was not fetched/u)
   })
+
+  it.each([1, 2_048, 5_000])(
+    '[QR5] of %i counted rows answers as one of made rows does',
+    async (rowCount) => {
+      const path = await writeCountedRows(rowCount, { directory, name: `n${rowCount}` }, NEVER)
+      const answers = async (source: ScanView['source']): Promise<unknown[]> => {
+        await define([], source)
+        const found: unknown[] = []
+        for (const sql of COUNTS) found.push([sql, await rows(sql)])
+        return found
+      }
+      const made = await answers({ kind: 'rows', rowCount })
+      expect(await answers({ kind: 'rows', rowCount, path })).toEqual(made)
+      expect(made[0]).toEqual([COUNTS[0], [[String(rowCount)]]])
+      await expect(rows(`SELECT id FROM ${NAME}`)).rejects.toThrow(/was not fetched/u)
+    },
+  )
+
+  it.each([2 ** 30 - 1, 2 ** 30, 2 ** 30 + 1, 10_000_000_000, 2 ** 42])(
+    '[QR5] of %i counted rows is counted without making one',
+    async (rowCount) => {
+      const path = await writeCountedRows(rowCount, { directory, name: `n${rowCount}` }, NEVER)
+      await define([], { kind: 'rows', rowCount, path })
+      for (const count of ['count(*)', 'count(1)', 'count(*) AS n', 'count(*) + 0']) {
+        const sql = `SELECT ${count} FROM ${NAME} AS t`
+        expect(await rows(sql), sql).toEqual([[String(rowCount)]])
+        expect(JSON.stringify(await rows(`EXPLAIN ${sql}`)), sql).not.toContain('READ_PARQUET')
+      }
+    },
+  )
 
   it('of excerpts without needed columns counts rows', async () => {
     await define([], { kind: 'excerpts', excerpts: excerpts.slice(0, 2) })

@@ -8,7 +8,7 @@ import { assert } from '@lake/core/assert.ts'
 import { LIMITS } from '../limits.ts'
 import type { EngineTable, ScanView } from './engine.ts'
 import { STATEMENT_POSITIONS_MAX } from './engine-errors.ts'
-import { excerptsSql } from './excerpt-sql.ts'
+import { excerptsSql, readParquetSql } from './excerpt-sql.ts'
 import { quoteIdentifier, quoteString } from './quote.ts'
 
 /** Two names that the engine cannot tell apart would silently become one table. */
@@ -55,7 +55,8 @@ function sourceSql(scan: ScanView, indexes: readonly number[]): string {
   const { table, source } = scan
   if (source.kind === 'rows') {
     assert(indexes.length === 0, 'a count of rows has no columns')
-    return `SELECT 1 AS one FROM range(${source.rowCount})`
+    const { rowCount, path } = source
+    return `SELECT 1 AS one FROM ${path === undefined ? `range(${rowCount})` : readParquetSql([path])}`
   }
   if (source.kind === 'json') return selectJson(table, indexes, source)
   return excerptsSql({ ...scan, source }, indexes)

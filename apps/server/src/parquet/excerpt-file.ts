@@ -29,9 +29,9 @@ export interface ExcerptContent {
 
 /** Returns the absolute path of the finished file. */
 export async function writeExcerptFile(
-  target: { readonly directory: string; readonly name: string; readonly uri: string },
+  target: { readonly directory: string; readonly name: string },
   content: ExcerptContent,
-  reader: FileReader,
+  reader: Pick<FileReader, 'readRanges'>,
   signal: AbortSignal,
 ): Promise<string> {
   const { placed, deletedPages, endOffset } = placeChunks(content)

@@ -12,6 +12,7 @@ import { encodeMessageBatch } from '../engine/arrow-messages.ts'
 import type { BoundStatement, EncodedBatch, EngineSession, ScanExcerpt, ScanView } from '../engine/engine.ts'
 import { LIMITS } from '../limits.ts'
 import type { RowWise } from '../sql/pushdown.ts'
+import { canBeCounted, writeCountedRows } from '../parquet/counted-rows.ts'
 import type { WantedRows } from '../parquet/wanted-rows.ts'
 import { excerptScan, fetchExcerpts } from './fetch-excerpts.ts'
 import { isMetadataTable } from './metadata-tables/plan-metadata-scan.ts'
@@ -33,6 +34,8 @@ export interface Execution {
   readonly schemaMessage: Uint8Array
   /** By result column. */
   readonly instants: BoundStatement['instants']
+  /** The rows that manifests prove are counted rather than gone through. */
+  readonly isAggregated: boolean
   /** Aborts the signal of all that the statement still reads or runs, when it ends early. */
   readonly ended: AbortController
 }
@@ -139,13 +142,30 @@ async function readTable(
     }
     return await writeMetadataRows(pinned, options, signal)
   }
-  if (plan.rowsOnly !== undefined) {
-    const source = { kind: 'rows', rowCount: plan.rowsOnly } as const
-    return { table: pinned.engineTable, columnIndexes: requirement.columnIndexes, source }
-  }
+  if (plan.rowsOnly !== undefined) return await rowsScan(table, plan.rowsOnly, index, execution, signal)
   const context = { ...execution, directory: execution.session.directory }
   const deletes = (await execution.deletes[index]?.equalityDeletes()) ?? []
-  return excerptScan(table, await fetchExcerpts(table, index, plan.tasks, context, signal), deletes)
+  const excerpts = await fetchExcerpts(table, index, plan.tasks, context, signal)
+  // Nothing was read of any file but how many of its rows are left.
+  const isCount = deletes.length === 0 && excerpts.every(({ path }) => path === undefined)
+  if (!isCount || requirement.columnIndexes.size > 0) return excerptScan(table, excerpts, deletes)
+  const rowCount = excerpts.reduce((total, excerpt) => total + excerpt.rowCount, 0)
+  return await rowsScan(table, rowCount, index, execution, signal)
+}
+
+/** A table of which only the number of rows counts. */
+async function rowsScan(
+  { pinned, requirement }: PlannedTable,
+  rowCount: number,
+  index: number,
+  { isAggregated, session }: Execution,
+  signal: AbortSignal,
+): Promise<ScanView> {
+  const target = { directory: session.directory, name: `rows-${index}` }
+  const path =
+    isAggregated && canBeCounted(rowCount) ? await writeCountedRows(rowCount, target, signal) : undefined
+  const source = { kind: 'rows', rowCount, path } as const
+  return { table: pinned.engineTable, columnIndexes: requirement.columnIndexes, source }
 }
 
 async function* executeOnce(

@@ -17,7 +17,7 @@ import { LIMITS } from '../limits.ts'
 import { errorCodeOf } from '../observability/error-code.ts'
 import type { Logger } from '../observability/logger.ts'
 import { applySubstitutions, atSubmittedPlace } from '../sql/text-substitution.ts'
-import { findRowWise, type RowWise } from '../sql/pushdown.ts'
+import { findRowWise, isAggregation, type RowWise } from '../sql/pushdown.ts'
 import { emptyScan } from './fetch-excerpts.ts'
 import { provePin, type PinnedTable } from './pinned-table.ts'
 import { plannedBytes, planTables, type PlannedTable } from './plan-tables.ts'
@@ -74,7 +74,7 @@ async function* runSealed(
   // From here on the text is the one that the engine reads.
   const claims = { ...sealed, sql: applySubstitutions(sealed.sql, sealed.substitutions ?? []) }
   const pinned = await provePins(claims, run, signal)
-  const { tables, rowWise, instants } = await planStatement(claims, pinned, services, signal)
+  const { tables, rowWise, ...told } = await planStatement(claims, pinned, services, signal)
   const isPreview = run.isPreview === true
   if (isPreview && rowWise === undefined) {
     throw new AppError('INVALID_REQUEST', 'A preview is of a statement that reads one table row by row')
@@ -84,7 +84,7 @@ async function* runSealed(
 
   await using session = await services.engine.acquire(signal)
   const runSignal = AbortSignal.any([signal, session.lost])
-  const schemaMessage = await describeResult(claims, { pinned, instants }, session, runSignal)
+  const schemaMessage = await describeResult(claims, { pinned, ...told }, session, runSignal)
   const progress = createRunProgress(tables, startedAtMs, services.clock)
   yield schemaMessage
   // Ends what is still being read or run when the statement ends early.
@@ -93,7 +93,7 @@ async function* runSealed(
     const readSignal = AbortSignal.any([runSignal, ended.signal])
     const context = { services, directory: session.directory, progress }
     const deletes = tables.map((table, index) => createTableDeletes(table, index, context, readSignal))
-    const execution = { claims, tables, session, services, progress, deletes, schemaMessage, instants, ended }
+    const execution = { claims, tables, session, services, progress, deletes, schemaMessage, ended, ...told }
     const messages = rowWise
       ? executeInWaves(execution, { ...rowWise, isPreview }, readSignal)
       : executeAtOnce(execution, readSignal)
@@ -161,12 +161,20 @@ async function loadPinned(
   return await catalog.loadTableAt(ident, snapshotIds, signal)
 }
 
+interface StatementPlan {
+  readonly tables: PlannedTable[]
+  /** undefined where the answer is not that of each file by itself. */
+  readonly rowWise: RowWise | undefined
+  readonly instants: BoundStatement['instants']
+  readonly isAggregated: boolean
+}
+
 async function planStatement(
   { sql, issuedAtMs: statementAtMs }: TicketClaims,
   pinned: readonly PinnedTable[],
   services: QueryServices,
   signal: AbortSignal,
-): Promise<{ tables: PlannedTable[]; rowWise: RowWise | undefined; instants: BoundStatement['instants'] }> {
+): Promise<StatementPlan> {
   const { analyst } = services.engine
   const bound: BoundStatement = await analyst.bind(
     sql,
@@ -180,6 +188,7 @@ async function planStatement(
     tables,
     rowWise: tables.length === 1 ? findRowWise(bound.plan) : undefined,
     instants: bound.instants,
+    isAggregated: isAggregation(bound.plan),
   }
 }
 

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import type { PrimitiveType, IcebergType } from '@lake/core/iceberg/types.ts'
 import type { Predicate } from '@lake/core/expr/predicate.ts'
 import { never, startTestEngine } from '../../test/engine-support.ts'
-import { findRowWise, pushdown, type PushdownTable } from './pushdown.ts'
+import { findRowWise, isAggregation, pushdown, type PushdownTable } from './pushdown.ts'
 
 const test = await startTestEngine()
 afterAll(async () => {
@@ -280,6 +280,21 @@ describe('columns', () => {
       expect(requirement!.columnIndexes.size).toBe(COLUMNS.length)
       expect(requirement!.predicate).toEqual({ op: 'true' })
     }
+  })
+})
+
+describe('aggregations', () => {
+  it.each([
+    ['SELECT count(*) FROM T', true],
+    ['SELECT name, count(*) FROM T GROUP BY 1', false],
+    ['SELECT 1 FROM T WHERE id > (SELECT count(*) FROM T)', true],
+    ['SELECT count(*) + 1 AS n, sum(id) FROM T WHERE id > 3', true],
+    ['SELECT 1 FROM T', false],
+    ['SELECT count(*) FROM (SELECT 1 FROM T LIMIT 3 OFFSET 2)', false],
+    ['SELECT name, count(*) FROM T GROUP BY 1 ORDER BY 2 LIMIT 3', false],
+    ['SELECT row_number() OVER () FROM T', false],
+  ])('%s: %s', async (sql, expected) => {
+    expect(isAggregation((await plan(sql.replaceAll('FROM T', `FROM ${T}`))).plan)).toBe(expected)
   })
 })
 

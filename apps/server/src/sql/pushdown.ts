@@ -179,6 +179,12 @@ function uniteFilters(scans: readonly ReadFilters[]): ReadFilters {
     : { predicate, unused }
 }
 
+/** True where the plan aggregates without groups, as a count of all rows does, and nothing in it ends early. */
+export function isAggregation(plan: unknown): boolean {
+  const names = nodesOf(plan).map(({ name }) => name ?? '')
+  return names.includes('UNGROUPED_AGGREGATE') && !names.some((name) => /LIMIT|TOP_N/.test(name))
+}
+
 export interface RowWise {
   /** Rows that the statement asks for at most. */
   readonly limit?: number

@@ -100,6 +100,20 @@ export const HAZARD_TABLES: readonly GeneratedTable[] = [
     ]),
   },
   {
+    // As many as no statement could go through while its reader waits.
+    name: 'very_many',
+    fields: [ID],
+    write: parquet([...FIVE_ROWS, { rowCount: 10_000_000_000 }], [...FIVE_ROWS, { rowCount: 5_000_000_001 }]),
+  },
+  {
+    name: 'very_many_less_two',
+    fields: [ID],
+    write: async (folder, duck) => [
+      ...(await parquet([...FIVE_ROWS, { rowCount: 10_000_000_000 }])(folder, duck)),
+      ...vectors(folder, [0, 4]),
+    ],
+  },
+  {
     name: 'listed_twice',
     fields: [ID],
     write: async (folder, duck) => {
