@@ -1,10 +1,11 @@
 // Where a table's metadata comes from, counted at the storage server: inline no metadata file is read, otherwise one is, on
 // every way to a table, over the real local lake behind a proxy that takes the metadata out of the catalog's answers.
 import { gzipSync } from 'node:zlib'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { LIMITS } from '../src/limits.ts'
 import { startCatalogProxy, type CatalogProxy } from './support/catalog-proxy.ts'
 import { startCountingStore, type CountingStore } from './support/counting-store.ts'
+import { startFaultProxy, type Fault } from './support/fault-proxy.ts'
 import { load, METADATA, startStubCatalog } from './support/stub-catalog.ts'
 import type { TestClient } from './support/test-client.ts'
 import { startTestLake, startTestStack, type TestLake, type TestStack } from './support/test-stack.ts'
@@ -14,7 +15,12 @@ let catalog: CatalogProxy
 let store: CountingStore
 /** What the catalog's answers have in place of `metadata`, and otherwise than it says; undefined: they stay. */
 let replacement: Record<string, unknown> | undefined
+/** The file that they name, of the one that the catalog names. */
+let relocate: (location: string) => string
 
+beforeEach(() => {
+  relocate = (location) => location
+})
 beforeAll(async () => {
   lake = await startTestLake(['--demo-scale', '0.01'])
   store = await startCountingStore(lake.ready.s3Endpoint)
@@ -23,7 +29,8 @@ beforeAll(async () => {
     const answer = await pass()
     if (answer.status !== 200) return answer
     const { metadata: _inline, ...rest } = JSON.parse(answer.body) as Record<string, unknown>
-    return { ...answer, body: JSON.stringify({ ...rest, ...replacement }) }
+    const location = relocate(String(rest['metadata-location']))
+    return { ...answer, body: JSON.stringify({ ...rest, 'metadata-location': location, ...replacement }) }
   })
 }, 120_000)
 
@@ -33,12 +40,13 @@ afterAll(async () => {
   await lake?.[Symbol.asyncDispose]()
 })
 
-const startCold = async (): Promise<TestStack> =>
+const startCold = async (more: Readonly<Record<string, string>> = {}): Promise<TestStack> =>
   await startTestStack(lake, {
     LAKE_ICEBERG_REST_ENDPOINT: catalog.url.href,
     LAKE_ICEBERG_S3_ENDPOINT: store.url,
     LAKE_ICEBERG_S3_REGION: 'us-east-1',
     LAKE_ICEBERG_S3_PATH_STYLE: 'true',
+    ...more,
   })
 
 /** Every way to a table, each over one that nothing has loaded yet. */
@@ -111,6 +119,52 @@ describe('[RC6] [RC18] metadata files that are read', () => {
       { error: { code: 'CATALOG_CREDENTIALS_NOT_VENDED' } },
     ])
     expect(store.take()).toEqual([])
+  })
+})
+
+describe('[RC18] a metadata file that cannot be read', () => {
+  it('is told by what is wrong with its place, on every way to the table, and is not missed once it is there', async () => {
+    const places: readonly (readonly [string, typeof relocate])[] = [
+      ['OBJECT_MISSING', (location) => location.replace('.metadata.json', '-gone.metadata.json')],
+      ['OBJECT_MISSING', (location) => location.replace(/[^/]*$/, '')],
+      // The store's own answer: the lake vends what it has for any place.
+      ['STORAGE_ACCESS_DENIED', () => 's3://elsewhere/v1.metadata.json'],
+      ['TABLE_UNSUPPORTED', () => 'hdfs://n:8020/v1.metadata.json'],
+      ['TABLE_UNSUPPORTED', () => 'v1.metadata.json'],
+    ]
+    const sql = 'SELECT count(*) FROM iceberg.analytics.robots'
+    replacement = { metadata: null }
+    await using stack = await startCold()
+    for (const [code, moved] of places) {
+      relocate = moved
+      expect(await stack.client.outcome(sql), moved('x/v1.metadata.json')).toBe(code)
+      const page = await stack.client.request('GET', '/namespaces/analytics/tables/robots')
+      expect(await page.json()).toMatchObject({ error: { code } })
+    }
+    relocate = (location) => location
+    expect(await stack.client.outcome(sql)).toBe('ok')
+  })
+
+  it('fails by the code of what storage answers, or is asked for once more, and the next statement works', async () => {
+    const faults: readonly (readonly [table: string, fault: Fault, code: string])[] = [
+      ['analytics.robots', '403', 'STORAGE_ACCESS_DENIED'],
+      ['analytics.episodes', '404', 'OBJECT_MISSING'],
+      ['analytics.telemetry', '500', 'ok'],
+      ['analytics.maintenance', 'reset mid-body', 'ok'],
+      ['models.runs', 'garbage', 'TABLE_CORRUPT'],
+    ]
+    replacement = { metadata: null }
+    await using storage = await startFaultProxy(store.url)
+    await using stack = await startCold({ LAKE_ICEBERG_S3_ENDPOINT: storage.url })
+    store.take()
+    for (const [table, fault, code] of faults) {
+      // The first call for a table that nothing has loaded yet is for its metadata file.
+      storage.reset(0, fault)
+      expect(await stack.client.outcome(`SELECT count(*) FROM iceberg.${table}`), fault).toBe(code)
+      storage.reset()
+      expect(await stack.client.outcome(`SELECT count(*) FROM iceberg.${table}`), `after ${fault}`).toBe('ok')
+      expect(metadataFiles(), fault).toContain('GET')
+    }
   })
 })
 
