@@ -13,6 +13,9 @@ import type { LiteralValue } from './types.ts'
 const apply = (transform: string, type: string, value: LiteralValue | null) =>
   applyTransform(parseTransform(transform), parsePrimitiveType(type), value)
 
+/** Of -1 in eight bytes. */
+const BEFORE_1970 = 1651860712
+
 test.each<[string, string, number]>([
   ['int', '34', 2017239379],
   ['long', '34', 2017239379],
@@ -23,6 +26,10 @@ test.each<[string, string, number]>([
   ['timestamp', '2017-11-16 22:31:08.000001', -1207196810],
   ['timestamptz', '2017-11-16 14:31:08-08:00', -2047944441],
   ['timestamp_ns', '2017-11-16 22:31:08.000001001', -1207196810],
+  // The microsecond before 1970, whatever its nanoseconds.
+  ['timestamp', '1969-12-31 23:59:59.999999', BEFORE_1970],
+  ['timestamp_ns', '1969-12-31 23:59:59.999999', BEFORE_1970],
+  ['timestamp_ns', '1969-12-31 23:59:59.999999999', BEFORE_1970],
   ['string', 'iceberg', 1210000089],
   ['uuid', 'f79c3e09-677c-4bbd-a479-3f349cb785e7', 1488055340],
   ['fixed[4]', '\\x00\\x01\\x02\\x03', -188683207],

@@ -120,6 +120,16 @@ test('[DF2] [H86] [H88] [B2] [B32] equality deletes apply strictly below their s
   expect(applied({ sequence: 4n, specId: 1 }, equality())).toEqual([])
 })
 
+test('[DF2] [H86] [H88] each partition has its own equality deletes, as many as another has', () => {
+  const values = [1n, 2n, null]
+  const deletes = values.map((value) => equality({ path: `of ${value}`, value }))
+  const index = finishSteps(indexDeleteFiles({ deletes, specs, canonicalPath: (path) => path }))
+  for (const value of [...values, ...values]) {
+    const found = index.deletesFor(sequenced({ sequence: 4n, value }))
+    expect(found.map(({ file }) => file.path)).toEqual([`of ${value}`])
+  }
+})
+
 test.each([2, 3])(
   '[DF3] [H36] [H86] equality deletes of the unpartitioned spec %i apply everywhere',
   (specId) => {
