@@ -48,6 +48,7 @@ async function restart(env: Record<string, string> = {}): Promise<void> {
 beforeAll(async () => {
   // Many parts of few rows.
   Object.assign(limits, { resultPartRows: 2_000, claimEveryMs: 100, pollEveryMs: 25, heartbeatEveryMs: 50 })
+  Object.assign(limits, { attemptDelayMs: 100 })
   principals = await createTestPrincipals({ ada: ['*'], bob: ['*'] })
   lake = await startTestLake(['--demo-scale', '0.01'])
   state = join(lake.directory, 'state')
@@ -322,16 +323,32 @@ describe('a server that ends', () => {
     expect(stack.log).toContainEqual(expect.objectContaining({ fencingToken: 2, outcome: 'committed' }))
   })
 
-  it('[ST6] opens statements of a retired key, and says so of those of a removed one', async () => {
-    const key = (id: string, byte: number) => `${id}:${Buffer.alloc(32, byte).toString('base64')}`
-    await restart({ LAKE_TICKET_KEYS: key('old', 1) })
-    const info = await run({ sql: `SELECT max(steps) FROM ${T}` })
-    const poll = { descriptor: { statementId: info.statementId } }
+  const key = (id: string, byte: number) => `${id}:${Buffer.alloc(32, byte).toString('base64')}`
+  const submitWaiting = async () => {
     const long = await ada.submit({ sql: LONG, isReuseAllowed: false })
     await untilRunning(long.statementId)
-    const waiting = await ada.submit({ sql: SQL, isReuseAllowed: false })
+    return { long, waiting: await ada.submit({ sql: SQL, isReuseAllowed: false }) }
+  }
 
+  it('[ST6] leaves what it has no key for to those that have it: keys change in one after the other', async () => {
+    await restart({ LAKE_TICKET_KEYS: key('old', 1) })
+    const { long, waiting } = await submitWaiting()
     await restart({ LAKE_TICKET_KEYS: key('new', 2) })
+    const isHandedBack = (): boolean =>
+      stack.log.some((line) => line['code'] === 'STATEMENT_UNREADABLE' && line['outcome'] === 'handed-back')
+    await expect.poll(isHandedBack).toBe(true)
+    await restart({ LAKE_TICKET_KEYS: `${key('new', 2)},${key('old', 1)}` })
+    await ada.cancel(long.statementId)
+    expect(await ada.ended(waiting.statementId)).toMatchObject({ state: 'finished', attemptCount: 1 })
+  })
+
+  it('[ST6] opens statements of a retired key, and says so of those of a removed one', async () => {
+    const info = await run({ sql: `SELECT max(steps) FROM ${T}` })
+    const poll = { descriptor: { statementId: info.statementId } }
+    const { long, waiting } = await submitWaiting()
+
+    Object.assign(limits, { unreadableForMs: 0 })
+    await restart({ LAKE_TICKET_KEYS: key('newest', 3) })
     expect(await ada.poll(poll)).toMatchObject({ status: 410, code: 'STATEMENT_UNREADABLE' })
     const listed = async (statementId: string) =>
       (await ada.list()).find((summary) => summary.statementId === statementId)
@@ -343,7 +360,7 @@ describe('a server that ends', () => {
     for (const { statementId } of [waiting, long])
       await expect.poll(async () => (await listed(statementId))?.state).toBe('failed')
 
-    await restart({ LAKE_TICKET_KEYS: `${key('new', 2)},${key('old', 1)}` })
+    await restart({ LAKE_TICKET_KEYS: `${key('newest', 3)},${key('new', 2)}` })
     expect(await ada.rows(await ada.submit(poll))).toHaveLength(1)
     expect(await ada.ended(waiting.statementId)).toMatchObject({
       state: 'failed',

@@ -4,7 +4,7 @@
 //
 // committed     the result is written and the store points to its manifest.
 // failed        by a cause that another attempt would not heal, or with the attempts used up.
-// handed back   the server stops, is too busy, or the cause may heal: the statement waits in the queue again.
+// handed back   the server stops, is too busy, cannot open it, or the cause may heal: it waits in the queue again.
 // cancelled     its owner asked for that; the heartbeat heard of it.
 // overtaken     another worker claimed it after the lease: nothing of this attempt is written any more. So does an attempt
 //               end that could not reach the store for a whole lease, since it cannot know.
@@ -244,8 +244,9 @@ async function settle(
       return reason.outcome === 'cancelled' ? await endCancelled() : await handBack(0, false, null)
     }
     const failure = failureOf(reason, onError)
-    const limits = { attemptsMax: LIMITS.attemptsMax, delayMs: LIMITS.attemptDelayMs }
-    const next = afterFailure(failure.code, record.attemptCount, limits)
+    const { attemptsMax, attemptDelayMs: delayMs, unreadableForMs } = LIMITS
+    const attempt = { attemptCount: record.attemptCount, ageMs: nowMs - record.submittedAtMs }
+    const next = afterFailure(failure.code, attempt, { attemptsMax, delayMs, unreadableForMs })
     const sealedFailure = options.sealFailure(failure)
     if (next.kind === 'retry')
       return await handBack(next.delayMs, next.isAttemptCounted, next.isAttemptCounted ? sealedFailure : null)

@@ -64,15 +64,20 @@ export type AfterFailure =
   | { readonly kind: 'retry'; readonly delayMs: number; readonly isAttemptCounted: boolean }
 
 /**
- * What follows an attempt that failed: another one later, where the code may heal and attempts are left.
- * @param attemptCount this attempt included
+ * What follows an attempt that failed: another one later, where the code may heal and attempts are left. What one server
+ * cannot open, another may: while keys or versions are changed, they are not the same everywhere.
+ * @param attempt.attemptCount this attempt included
+ * @param attempt.ageMs of the statement, since it was submitted
  * @param limits.delayMs after the first attempt; doubles with each
+ * @param limits.unreadableForMs the age until which a statement that cannot be opened is left to others
  */
 export function afterFailure(
   code: ErrorCode,
-  attemptCount: number,
-  limits: { readonly attemptsMax: number; readonly delayMs: number },
+  { attemptCount, ageMs }: { readonly attemptCount: number; readonly ageMs: number },
+  limits: { readonly attemptsMax: number; readonly delayMs: number; readonly unreadableForMs: number },
 ): AfterFailure {
+  if (code === 'STATEMENT_UNREADABLE' && ageMs < limits.unreadableForMs)
+    return { kind: 'retry', delayMs: limits.delayMs, isAttemptCounted: false }
   const isAttemptCounted = !UNCOUNTED.includes(code)
   if (!ERROR_CODES[code].isRetryable || FINAL.includes(code)) return { kind: 'fail' }
   if (isAttemptCounted && attemptCount >= limits.attemptsMax) return { kind: 'fail' }

@@ -18,21 +18,34 @@ describe('[SM1] the share of a statement that is done', () => {
 })
 
 describe('[SM2] a failed attempt', () => {
-  const limits = { attemptsMax: 3, delayMs: 100 }
+  const limits = { attemptsMax: 3, delayMs: 100, unreadableForMs: 1_000 }
+  const attempt = (attemptCount: number, ageMs = 1_000) => ({ attemptCount, ageMs })
 
   it('is followed by another, later each time, where its code may heal and attempts are left', () => {
-    expect(afterFailure('STORAGE_UNAVAILABLE', 1, limits)).toMatchObject({ kind: 'retry', delayMs: 100 })
-    expect(afterFailure('STORAGE_UNAVAILABLE', 2, limits)).toMatchObject({ kind: 'retry', delayMs: 200 })
-    expect(afterFailure('STORAGE_UNAVAILABLE', 3, limits)).toEqual({ kind: 'fail' })
+    expect(afterFailure('STORAGE_UNAVAILABLE', attempt(1), limits)).toMatchObject({
+      kind: 'retry',
+      delayMs: 100,
+    })
+    expect(afterFailure('STORAGE_UNAVAILABLE', attempt(2), limits)).toMatchObject({
+      kind: 'retry',
+      delayMs: 200,
+    })
+    expect(afterFailure('STORAGE_UNAVAILABLE', attempt(3), limits)).toEqual({ kind: 'fail' })
   })
 
   it('does not count where the server was full', () => {
-    expect(afterFailure('BUSY', 3, limits)).toMatchObject({ kind: 'retry', isAttemptCounted: false })
+    expect(afterFailure('BUSY', attempt(3), limits)).toMatchObject({ kind: 'retry', isAttemptCounted: false })
+  })
+
+  it('is another server’s to try, uncounted, where this one cannot open the statement, for a while', () => {
+    const next = { kind: 'retry', delayMs: 100, isAttemptCounted: false }
+    expect(afterFailure('STATEMENT_UNREADABLE', attempt(3, 999), limits)).toEqual(next)
+    expect(afterFailure('STATEMENT_UNREADABLE', attempt(1, 1_000), limits)).toEqual({ kind: 'fail' })
   })
 
   it('is final for every other code, and for a deadline', () => {
     const codes = Object.keys(ERROR_CODES) as ErrorCode[]
-    const final = codes.filter((code) => afterFailure(code, 1, limits).kind === 'fail')
+    const final = codes.filter((code) => afterFailure(code, attempt(1), limits).kind === 'fail')
     expect(final).toEqual(
       codes.filter(
         (code) => !ERROR_CODES[code].isRetryable || code === 'DEADLINE_EXCEEDED' || code === 'QUOTA_EXCEEDED',
