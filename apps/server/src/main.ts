@@ -5,7 +5,7 @@ import { AppError } from '@lake/core/errors.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import { createSecretResolver } from './catalog/secrets.ts'
 import { processEnvironment, readConfig } from './config.ts'
-import { createLogger } from './observability/logger.ts'
+import { createLogDestination, createLogger } from './observability/logger.ts'
 import { startServer } from './server.ts'
 
 const WEB_DIRECTORY = resolve(import.meta.dirname, '../../web/dist')
@@ -16,7 +16,7 @@ async function main(): Promise<void> {
   const server = await startServer({
     config,
     resolver: createSecretResolver(environment),
-    logger: createLogger(config.logLevel, process.stderr),
+    logger: createLogger(config.logLevel, createLogDestination(process.stderr)),
     version: packageJson.version,
     webDirectory: existsSync(WEB_DIRECTORY) ? WEB_DIRECTORY : undefined,
   })

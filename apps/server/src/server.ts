@@ -16,6 +16,7 @@ import {
   createStreamSink,
   NO_AUDIT,
   openAuditFile,
+  sayWhenLost,
   type AuditLog,
 } from './observability/audit-log.ts'
 import { openAccess } from './access/open-access.ts'
@@ -98,7 +99,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   })
   const lake = openLake(iceberg, { resolver: options.resolver, metrics, clock, stack })
   await checkNamespaces(iceberg, lake.catalog)
-  const audit = stack.use(await openAudit(config, { metrics, clock }))
+  const audit = stack.use(await openAudit(config, { metrics, clock, logger }))
   const quotas = createQuotas(config.quotas, clock, shared?.bytesElsewhere)
   const parts = { ...lake, audit, logger, quotas, metrics, clock, stack, pruning: options.pruning }
   const services = await createQueryServices(config, iceberg, parts)
@@ -240,14 +241,14 @@ async function openBackground(
 
 async function openAudit(
   { audit }: Config,
-  { metrics, clock }: { readonly metrics: Metrics; readonly clock: Clock },
+  { metrics, clock, logger }: { readonly metrics: Metrics; readonly clock: Clock; readonly logger: Logger },
 ): Promise<AuditLog> {
   if (audit === undefined) return NO_AUDIT
   const sink = audit.file === undefined ? createStreamSink(process.stdout) : await openAuditFile(audit.file)
   const onLost = (lineCount: number): void => {
     metrics.auditLost(lineCount)
   }
-  return createAuditLog({ sink, sqlMode: audit.sqlMode, clock, onLost })
+  return createAuditLog({ sink: sayWhenLost(sink, logger), sqlMode: audit.sqlMode, clock, onLost })
 }
 
 /** What keeps statements from running as configured, in words. */

@@ -118,10 +118,9 @@ describe.skipIf(POSTGRES_MISSING !== undefined)(
       const sql = `SELECT sum(hash(range)) AS s FROM range(20000000), (SELECT count(*) FROM iceberg.analytics.robots)`
       const { statementId } = await background.submit({ sql, isReuseAllowed: false })
       proxy?.cutAfter(0)
-      expect(await background.poll({ descriptor: { statementId } })).toMatchObject({
-        status: 503,
-        code: 'STATEMENTS_UNAVAILABLE',
-      })
+      const away = await stack.client.request('POST', '/poll-flight-info', { descriptor: { statementId } })
+      expect(await away.json()).toMatchObject({ error: { code: 'STATEMENTS_UNAVAILABLE' } })
+      expect([away.status, away.headers.get('retry-after')]).toEqual([503, '5'])
       expect((await fetch(`${stack.url}/readyz`)).status).toBe(503)
       // Interactive statements do not need it.
       expect(canonicalRows((await stack.client.query(SQL)).batches)).toBe(expected)

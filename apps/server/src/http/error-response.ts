@@ -38,12 +38,18 @@ export function sendError(response: Response, error: unknown, requestId: string)
     return
   }
   const { code, details } = publicError(error)
-  if (details?.retryAfterMs !== undefined)
-    response.setHeader('retry-after', String(Math.ceil(details.retryAfterMs / 1_000)))
+  const retryAfterMs = details?.retryAfterMs ?? usualRetryAfterMs(ERROR_CODES[code].status)
+  if (retryAfterMs !== undefined) response.setHeader('retry-after', String(Math.ceil(retryAfterMs / 1_000)))
   response.once('finish', () => {
     endUnread(response)
   })
   response.status(ERROR_CODES[code].status).json(errorBody(error, requestId))
+}
+
+/** Whoever is told to come back is told when. */
+function usualRetryAfterMs(status: number): number | undefined {
+  if (status === 429) return LIMITS.requestRetryAfterMs
+  return status === 503 ? LIMITS.outageRetryAfterMs : undefined
 }
 
 /** What is still being sent is thrown away for a moment, so that the answer arrives, and then the connection is cut. */

@@ -1,11 +1,22 @@
 import { createHash } from 'node:crypto'
-import { mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { createManualClock } from '../../test/support/manual-clock.ts'
 import { LIMITS } from '../limits.ts'
-import { createAuditLog, openAuditFile, type AuditSink, type StatementAudit } from './audit-log.ts'
+import {
+  createAuditLog,
+  createStreamSink,
+  openAuditFile,
+  sayWhenLost,
+  type AuditSink,
+  type StatementAudit,
+} from './audit-log.ts'
+import { createLogger } from './logger.ts'
 
 const ENTRY: StatementAudit = {
   requestId: 'r',
@@ -73,20 +84,51 @@ describe('[AL2] a sink', () => {
     expect(written.join('').split('\n').length - 1).toBe(fitting + 1)
   })
 
-  it('that fails loses its lines, counted, and goes on when it is mended', async () => {
+  it('that hangs holds up the end of the server for a moment only', async () => {
+    const limits = LIMITS as { auditEndMs: number }
+    const { auditEndMs } = limits
+    const { log, lost } = setUp(async () => await new Promise(() => undefined))
+    for (let count = 0; count < 3; count += 1) log.statement(ENTRY)
+    limits.auditEndMs = 20
+    await log[Symbol.asyncDispose]()
+    limits.auditEndMs = auditEndMs
+    expect(lost).toEqual([3])
+  })
+
+  it('that fails loses its lines, counted and said once, and goes on when it is mended', async () => {
     let isBroken = true
     const written: string[] = []
-    const { log, lost } = setUp(async (text) => {
-      if (isBroken) throw new Error('disk full')
+    const said: string[] = []
+    const logger = createLogger('info', { write: (line) => said.push(line) })
+    const sink: AuditSink = async (text) => {
+      if (isBroken) throw Object.assign(new Error('canary'), { code: 'ENOSPC' })
       written.push(text)
-    })
-    log.statement(ENTRY)
-    await log[Symbol.asyncDispose]()
+    }
+    const { log, lost } = setUp(sayWhenLost(sink, logger))
+    for (let count = 0; count < 2; count += 1) {
+      log.statement(ENTRY)
+      await log[Symbol.asyncDispose]()
+    }
     isBroken = false
     log.statement(ENTRY)
     await log[Symbol.asyncDispose]()
-    expect(lost).toEqual([1])
+    expect(lost).toEqual([1, 1])
     expect(written).toHaveLength(1)
+    expect(said.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { reason: 'ENOSPC', msg: expect.stringContaining('lost') as string },
+      { msg: 'the audit log is written again' },
+    ])
+    expect(said.join('')).not.toContain('canary')
+  })
+
+  it('that is a stream whose reader has gone loses its lines, and ends nothing', async () => {
+    const gone = new Writable({ write: (_chunk, _encoding, done) => done(new Error('EPIPE')) })
+    const { log, lost } = setUp(createStreamSink(gone))
+    for (let count = 0; count < 2; count += 1) {
+      log.statement(ENTRY)
+      await log[Symbol.asyncDispose]()
+    }
+    expect(lost).toEqual([1, 1])
   })
 
   it('that is a file is readable by its owner only, may be moved away, and must be writable at start', async () => {
@@ -99,9 +141,26 @@ describe('[AL2] a sink', () => {
       await rename(path, `${path}.1`)
       await sink('two\n')
       expect([await readFile(`${path}.1`, 'utf8'), await readFile(path, 'utf8')]).toEqual(['one\n', 'two\n'])
-      await expect(openAuditFile(join(directory, 'no/such/folder'))).rejects.toMatchObject({
-        code: 'INVALID_REQUEST',
-      })
+      await truncate(path)
+      await sink('three\n')
+      expect(await readFile(path, 'utf8')).toBe('three\n')
+      await promisify(execFile)('mkfifo', [join(directory, 'pipe')])
+      for (const name of ['no/such/folder', 'pipe', '.'])
+        await expect(openAuditFile(join(directory, name))).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
+    } finally {
+      await rm(directory, { recursive: true, force: true })
+    }
+  })
+
+  it('that is a file which ends within a line begins another one', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'lake-audit-'))
+    try {
+      const path = join(directory, 'audit.jsonl')
+      await writeFile(path, '{"half":')
+      const sink = await openAuditFile(path)
+      await sink('one\n')
+      await sink('two\n')
+      expect(await readFile(path, 'utf8')).toBe('{"half":\none\ntwo\n')
     } finally {
       await rm(directory, { recursive: true, force: true })
     }

@@ -1,14 +1,16 @@
 // The audit log: who asked for what, one JSON line for each statement and each sign-in, into a sink of its own.
 //
-// It never holds up a query: lines wait in a bounded queue and are written one batch after the other. What does not fit,
-// and what the sink refuses, is lost, and counted; the count is the alarm. A file is opened for each batch, so that it may
-// be moved away at any time.
+// It never holds up a query, nor the end of the server: lines wait in a bounded queue and are written one batch after the
+// other. What does not fit, and what the sink refuses, is lost, and counted; the count is the alarm. A file is opened for each
+// batch, so that it may be moved away or cut to nothing at any time.
 import { createHash } from 'node:crypto'
-import { appendFile } from 'node:fs/promises'
+import { constants, open } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Principal } from '@lake/core/access/principal.ts'
 import { AppError } from '@lake/core/errors.ts'
 import type { Clock } from '../concurrency/clock.ts'
 import { LIMITS } from '../limits.ts'
+import type { Logger } from './logger.ts'
 
 export interface StatementAudit {
   readonly requestId: string
@@ -42,6 +44,7 @@ export interface SignInAudit {
   readonly outcome: string
 }
 
+/** Disposing it waits for what is still to be written, `auditEndMs` at most. */
 export interface AuditLog extends AsyncDisposable {
   statement(entry: StatementAudit): void
   signIn(entry: SignInAudit): void
@@ -65,16 +68,18 @@ export function createAuditLog(options: {
   const { sink, sqlMode, clock, onLost } = options
   let waiting: string[] = []
   let waitingChars = 0
+  let batch: string[] = []
   let writing: Promise<void> | undefined
 
   const drain = async (): Promise<void> => {
     while (waiting.length > 0) {
-      const batch = waiting
+      batch = waiting
       waiting = []
       waitingChars = 0
       await sink(batch.join('')).catch(() => {
         onLost(batch.length)
       })
+      batch = []
     }
     writing = undefined
   }
@@ -103,7 +108,11 @@ export function createAuditLog(options: {
       add({ ...facts, ...identityOf(principal) })
     },
     async [Symbol.asyncDispose]() {
-      await writing
+      const written = new AbortController()
+      const late = sleep(LIMITS.auditEndMs, true, { signal: written.signal }).catch(() => false)
+      const isLate = await Promise.race([writing?.then(() => false) ?? false, late])
+      written.abort()
+      if (isLate) onLost(batch.length + waiting.length)
     },
   }
 }
@@ -117,21 +126,63 @@ function sqlAs(mode: 'full' | 'hash' | 'none', sql: string): object {
   return mode === 'full' ? { sql } : { sqlSha256: createHash('sha256').update(sql).digest('hex') }
 }
 
+/** Says in the log when lines begin to be lost, and when they no longer are. */
+export function sayWhenLost(sink: AuditSink, logger: Logger): AuditSink {
+  let isLosing = false
+  return async (lines) => {
+    try {
+      await sink(lines)
+      if (isLosing) logger.warn('the audit log is written again')
+      isLosing = false
+    } catch (error) {
+      const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+      if (!isLosing) logger.error({ reason }, 'the audit log cannot be written: its lines are lost')
+      isLosing = true
+      throw error
+    }
+  }
+}
+
+/** A pipe without a reader must not hold up its opening. */
+const APPEND = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NONBLOCK
+const NEWLINE = 0x0a
+
 /** @throws AppError INVALID_REQUEST where the file cannot be written, so that a server without its audit does not start */
 export async function openAuditFile(path: string): Promise<AuditSink> {
+  // Of a full disk, or of a server that was killed, half a line may be left.
+  let mayBeCut = true
   const append: AuditSink = async (lines) => {
-    await appendFile(path, lines, { mode: 0o600 })
+    await using file = await open(path, APPEND, 0o600)
+    const whole = mayBeCut && (await endsWithinLine(path)) ? `\n${lines}` : lines
+    mayBeCut = true
+    await file.writeFile(whole)
+    mayBeCut = false
   }
   try {
-    await append('')
+    await using file = await open(path, APPEND, 0o600)
+    if (!(await file.stat()).isFile()) throw new Error('It is no file')
   } catch (cause) {
     throw new AppError('INVALID_REQUEST', `The audit log ${path} cannot be written`, { cause })
   }
   return append
 }
 
+/** False where it may not be read. */
+async function endsWithinLine(path: string): Promise<boolean> {
+  try {
+    await using file = await open(path, 'r')
+    const { size } = await file.stat()
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(1), 0, 1, Math.max(0, size - 1))
+    return bytesRead === 1 && buffer[0] !== NEWLINE
+  } catch {
+    return false
+  }
+}
+
 /** Waits for the stream where it is slow; what waits meanwhile is bounded. */
 export function createStreamSink(stream: NodeJS.WritableStream): AuditSink {
+  // Whoever read it has gone: what is written then is lost and nothing else happens.
+  stream.on('error', () => undefined)
   return async (lines) => {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     stream.write(lines, (error) => {
