@@ -61,6 +61,8 @@ export interface TicketKey {
 export interface Config extends AccessConfig {
   readonly iceberg: IcebergConfig | undefined
   readonly metrics: Address | undefined
+  /** How long running requests may go on when the server is asked to end. */
+  readonly drainMs: number
   /** First seals, all open. Empty: a key is made at start, and tickets end with the process. A reference is resolved at start. */
   readonly ticketKeys: readonly TicketKey[] | { readonly kind: 'reference'; readonly reference: string }
   /** undefined: statements run while somebody reads them, and not in the background. */
@@ -95,6 +97,7 @@ export function readConfig(environment: Environment): Config {
     iceberg: readIceberg(reader),
     ...readAccess(reader),
     metrics: reader.address('LAKE_METRICS_ADDR'),
+    drainMs: reader.integer('LAKE_DRAIN_MS', 5_000, 0),
     ticketKeys: readTicketKeys(reader),
     statements: readStatements(reader),
     cacheDirectory: reader.text('LAKE_CACHE_DIR'),

@@ -259,6 +259,10 @@ export const LIMITS = {
   signOutWaitMs: 2 * SECOND,
   /** Of the audit log, waiting to be written; what does not fit is lost and counted. */
   auditWaitingCharsMax: 8 * MIB,
+  /** How long the end of the server waits for the rest of it to be written. */
+  auditEndMs: 2 * SECOND,
+  /** Of the log, waiting for whoever reads it; what does not fit is dropped and counted. */
+  logWaitingBytesMax: 8 * MIB,
 
   // Background statements
   /** Of one call to the store of statements. */
@@ -304,8 +308,8 @@ export const LIMITS = {
   // HTTP
   readinessTimeoutMs: 2 * SECOND,
   readinessFreshMs: SECOND,
-  /** How long running requests may go on when the server is asked to end. */
-  drainMs: 5 * SECOND,
+  /** How often a server that ends looks for connections whose answers are out. */
+  drainLookEveryMs: 50,
   requestBodyBytesMax: 2 * MIB,
   /** Requests that are handled at once, waiting polls among them: with the bodies, the memory they take. */
   requestsAtOnceMax: 768,
@@ -314,6 +318,8 @@ export const LIMITS = {
   /** Of each kind of places, what the requests of one client take at most. */
   placesOfClientShareMax: 0.5,
   requestRetryAfterMs: SECOND,
+  /** When to come back where something that the server needs is away, and does not say. */
+  outageRetryAfterMs: 5 * SECOND,
   /** Refusals that are sent at once; beyond them, and where somebody comes back too soon, the request waits for so long first. */
   refusalsPerSecondMax: 100,
   requestHeldMs: SECOND,

@@ -1,5 +1,5 @@
 // The composition root: the only place where the parts of the server are put together.
-import type { Server } from 'node:http'
+import type { RequestListener, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -142,9 +142,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     publicUrl: config.publicUrl,
     findProblems: async () => await findProblems(services.engine, access.authenticator, statements, shared),
   })
-  const url = await listen(createBoundedServer(app), config.http, stack)
-  const metricsUrl =
-    config.metrics && (await listen(createBoundedServer(createMetricsApp(metrics)), config.metrics, stack))
+  // Closed in reverse order: what is drained can be watched until its end.
+  const metricsUrl = config.metrics && (await listen(createMetricsApp(metrics), config.metrics, stack, 0))
+  const url = await listen(app, config.http, stack, config.drainMs)
+  // At once, so that others take them over while what people wait for here is drained.
+  stack.defer(async () => await statements?.handBack())
   const owned = stack.move()
   return { url, metricsUrl, [Symbol.asyncDispose]: async () => await owned.disposeAsync() }
 }
@@ -346,25 +348,35 @@ async function createQueryServices(
   }
 }
 
-async function listen(server: Server, { host, port }: Address, stack: AsyncDisposableStack): Promise<string> {
+async function listen(
+  listener: RequestListener,
+  { host, port }: Address,
+  stack: AsyncDisposableStack,
+  drainMs: number,
+): Promise<string> {
+  const server = createBoundedServer(listener)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen({ port, host, backlog: LIMITS.connectionsWaitingMax }, resolve)
   })
   stack.defer(async () => {
-    await drain(server)
+    await drain(server, drainMs)
   })
   const bound = server.address() as AddressInfo
   return `http://${host.includes(':') ? `[${host}]` : host}:${bound.port}`
 }
 
-/** Takes no more requests, lets those that run end within `drainMs`, and cuts the rest. */
-async function drain(server: Server): Promise<void> {
+/** Takes no more connections, lets the requests that run end within `drainMs`, and cuts the rest. */
+async function drain(server: Server, drainMs: number): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve))
-  server.closeIdleConnections()
+  // A connection goes when its answer is out, however long it would be kept otherwise.
+  const idle = setInterval(() => {
+    server.closeIdleConnections()
+  }, LIMITS.drainLookEveryMs)
   const cut = setTimeout(() => {
     server.closeAllConnections()
-  }, LIMITS.drainMs)
+  }, drainMs)
   await closed
+  clearInterval(idle)
   clearTimeout(cut)
 }

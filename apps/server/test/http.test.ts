@@ -2,6 +2,8 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROUTES, tableResponse, tablesResponse } from '@lake/core/api/contract.ts'
+import { LIMITS } from '../src/limits.ts'
+import { createTestClient, readResult } from './support/test-client.ts'
 import { startTestLake, startTestStack, type TestLake, type TestStack } from './support/test-stack.ts'
 
 let lake: TestLake
@@ -207,5 +209,46 @@ describe('headers and probes', () => {
     expect(text).toContain('lake_statements_total{outcome="ok"} 1')
     for (const word of ['canary', 'robots', 'analytics', lake.ready.token, '127.0.0.1'])
       expect(text).not.toContain(word)
+  })
+})
+
+describe('[OP3] a server that is asked to end', () => {
+  /** An answer of which little was taken, and the end of its server once that takes no more connections. */
+  async function endWhileReading(drainMs: number) {
+    // It ends with the answer, and not when the connection would be idle for too long.
+    const limits = LIMITS as { keepAliveMs: number }
+    const { keepAliveMs } = limits
+    limits.keepAliveMs = 600_000
+    const ending = await startTestStack(lake, { LAKE_DRAIN_MS: String(drainMs) })
+    limits.keepAliveMs = keepAliveMs
+    const client = createTestClient(ending.url)
+    const info = await client.flightInfo('SELECT range FROM range(3000000)')
+    if ('status' in info) throw new Error(info.message)
+    const answer = await client.doGet(info.ticket)
+    const ended = ending[Symbol.asyncDispose]()
+    const isOpen = async (): Promise<boolean> =>
+      await fetch(`${ending.url}/livez`, { headers: { connection: 'close' } }).then(
+        () => true,
+        () => false,
+      )
+    await expect.poll(isOpen).toBe(false)
+    return { answer, ended }
+  }
+
+  it('takes no more requests, and lets those that run end', async () => {
+    const { answer, ended } = await endWhileReading(600_000)
+    const { rowCount, receipt } = await readResult(answer)
+    expect([rowCount, receipt?.rowCount]).toEqual([3_000_000, 3_000_000])
+    await ended
+  })
+
+  it('cuts what takes longer than it may, so that nothing looks complete', async () => {
+    const { answer, ended } = await endWhileReading(0)
+    await ended
+    const receipt = await readResult(answer).then(
+      (result) => result.receipt,
+      () => undefined,
+    )
+    expect(receipt).toBeUndefined()
   })
 })

@@ -21,6 +21,7 @@ import { removeUnwanted } from './retention.ts'
 import { runJob, type FindPrincipal } from './run-job.ts'
 import { createJobSealer } from './sealed-job.ts'
 import { createStatementService, type StatementService } from './statement-service.ts'
+import type { StatementStore } from './statement-store.ts'
 import type { WholeResults } from './whole-results.ts'
 import { startStatementWorker, type WorkerClock } from './worker.ts'
 
@@ -30,6 +31,8 @@ export interface Statements {
   readonly kept: Pick<KeptResults, 'findSoon'> & WholeResults
   /** What keeps background statements from running, in words. */
   findProblems(): Promise<readonly string[]>
+  /** Claims no more, and hands back what runs here. */
+  handBack(): Promise<void>
 }
 
 /**
@@ -100,12 +103,18 @@ export async function openStatements(
       findSoon: async (answer, principal, signal) => await kept.findSoon(answer, principal, signal),
       ...service.whole,
     },
-    findProblems: async () =>
-      await store.check().then(
-        () => [],
-        () => ['the store of background statements does not answer'],
-      ),
+    findProblems: async () => await findProblems(store),
+    handBack: async () => {
+      await worker[Symbol.asyncDispose]()
+    },
   }
+}
+
+async function findProblems(store: StatementStore): Promise<readonly string[]> {
+  return await store.check().then(
+    () => [],
+    () => ['the store of background statements does not answer'],
+  )
 }
 
 function waitingClock(clock: Clock): WorkerClock {
