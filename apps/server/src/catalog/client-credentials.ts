@@ -48,8 +48,9 @@ export function parseTokenAnswer(text: string, nowMs: number): FetchedToken {
   if (typeof token !== 'string' || token === '') {
     throw new AppError('CATALOG_UNAVAILABLE', 'The token server answered without an access token')
   }
-  const expiresInS = fields['expires_in']
-  const saidMs = typeof expiresInS === 'number' ? expiresInS * 1_000 : Number.POSITIVE_INFINITY
+  // Some servers write the number as a text, and some a number that says nothing.
+  const expiresInS = Number(fields['expires_in'] ?? 0)
+  const saidMs = expiresInS > 0 ? expiresInS * 1_000 : Number.POSITIVE_INFINITY
   return { secret: new Secret(token), expiresAtMs: nowMs + Math.min(saidMs, jwtLifetimeMs(token, nowMs)) }
 }
 

@@ -82,6 +82,14 @@ export function resolveEndpoint(endpoint: string, base: string): URL | undefined
   return url ?? undefined
 }
 
+/** Path of a view below the root. */
+export function viewPath(
+  { namespace, table }: { readonly namespace: readonly string[]; readonly table: string },
+  separator: string,
+): string {
+  return `/namespaces/${encodeNamespace(namespace, separator)}/views/${encodeSegment(table)}`
+}
+
 /** Path of a table below the root. */
 export function tablePath(
   { namespace, table }: { readonly namespace: readonly string[]; readonly table: string },

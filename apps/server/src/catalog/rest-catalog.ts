@@ -1,9 +1,8 @@
 // Client of one Iceberg REST catalog, for reading: what there is, as plain data. Calls are made by catalog-caller.ts;
 // caching is the snapshot cache's work. Source: Iceberg REST OpenAPI; see ARCHITECTURE.md, "The catalog client".
 import { assertDefined } from '@lake/core/assert.ts'
-import { AppError, isAppError } from '@lake/core/errors.ts'
+import { AppError } from '@lake/core/errors.ts'
 import type { TableMetadata } from '@lake/core/iceberg/table-metadata.ts'
-import { startDeadline } from '../concurrency/deadline.ts'
 import type { Clock } from '../concurrency/clock.ts'
 import { LIMITS } from '../limits.ts'
 import type { Secret } from '../observability/redaction.ts'
@@ -11,7 +10,8 @@ import type { SignableRequest, SignatureAnswer } from '../storage/remote-signer.
 import { credentialsEndAtMs } from '../storage/vended-credentials.ts'
 import { createCatalogCaller, type CatalogCaller, type CatalogCallerOptions } from './catalog-caller.ts'
 import { catalogFailure } from './catalog-failure.ts'
-import { singleHeader, type HttpAnswer } from './http-client.ts'
+import { hasNamespace, isView } from './existence.ts'
+import { singleHeader } from './http-client.ts'
 import { createMetadataFiles, type ReadMetadataFile } from './metadata-files.ts'
 import { encodeNamespace, tablePath } from './paths.ts'
 import { signRequest } from './request-signing.ts'
@@ -193,6 +193,7 @@ function createTableQuestion(parts: {
     )
     const receivedAtMs = clock.nowMs()
     if (answer.status === 304 && etag !== undefined) return undefined
+    if (answer.status === 404 && (await isView(caller, ident, signal))) throw viewRefused(ident)
     if (answer.status !== 200) {
       throw catalogFailure(answer, 'NO_SUCH_TABLE', `the table ${ident.namespace.join('.')}.${ident.table}`)
     }
@@ -200,6 +201,17 @@ function createTableQuestion(parts: {
     const access = tableAccess(ident, parsed, properties)
     return { parsed, access, receivedAtMs, etag: singleHeader(answer, 'etag') }
   }
+}
+
+function viewRefused({ namespace, table }: TableIdent): AppError {
+  const name = [...namespace, table].join('.')
+  return new AppError(
+    'TABLE_UNSUPPORTED',
+    `${name} is a view, which is not read: name the tables that it reads`,
+    {
+      details: { table: name, feature: 'view' },
+    },
+  )
 }
 
 /**
@@ -219,38 +231,6 @@ function hasSnapshots({ metadata }: LoadedTable, snapshotIds: readonly bigint[])
   return (
     (currentSnapshotId === undefined || ids.has(currentSnapshotId)) && snapshotIds.every((id) => ids.has(id))
   )
-}
-
-async function hasNamespace(
-  caller: CatalogCaller,
-  namespace: readonly string[],
-  signal: AbortSignal,
-): Promise<boolean> {
-  const { endpoints, separator } = await caller.setup(signal)
-  const path = `/namespaces/${encodeNamespace(namespace, separator)}`
-  const canHead = endpoints?.has('HEAD /v1/{prefix}/namespaces/{namespace}') ?? false
-  const answer =
-    (canHead ? await headOrNothing(caller, path, signal) : undefined) ??
-    (await caller.call({ method: 'GET', path }, signal))
-  if (answer.status === 404) return false
-  if (answer.status === 200 || answer.status === 204) return true
-  throw catalogFailure(answer, 'NO_SUCH_NAMESPACE', `the namespace ${namespace.join('.')}`)
-}
-
-/** undefined where the catalog does not serve HEAD, though some advertise it; one is known to never answer. */
-async function headOrNothing(
-  caller: CatalogCaller,
-  path: string,
-  signal: AbortSignal,
-): Promise<HttpAnswer | undefined> {
-  using deadline = startDeadline(signal, LIMITS.catalogHeadTimeoutMs, 'A question by HEAD')
-  try {
-    const answer = await caller.call({ method: 'HEAD', path }, deadline.signal)
-    return [400, 405, 406, 501].includes(answer.status) ? undefined : answer
-  } catch (error) {
-    if (signal.aborted || !isAppError(error, 'DEADLINE_EXCEEDED')) throw error
-    return undefined
-  }
 }
 
 async function listTables(

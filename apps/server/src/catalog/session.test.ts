@@ -135,6 +135,27 @@ describe('session', () => {
     expect(exchanges).toBe(2)
   })
 
+  it('[RC8] takes the token that another reader has renewed meanwhile', async () => {
+    let issued = 0
+    let refused = 0
+    const renewed = Promise.withResolvers<undefined>()
+    const { catalog, renewals } = await setUp(
+      async ({ path, headers }) => {
+        if (path === '/v1/oauth/tokens') return { body: { access_token: `t${(issued += 1)}` } }
+        if (headers.authorization !== 'Bearer t1') {
+          renewed.resolve(undefined)
+          return { body: tableBody() }
+        }
+        // The second learns that the token has ended when the first has another already.
+        if ((refused += 1) > 1) await renewed.promise
+        return { status: 401 }
+      },
+      { auth: clientCredentials() },
+    )
+    await Promise.all([load(catalog), load(catalog)])
+    expect([issued, refused, renewals]).toEqual([2, 2, ['renewed']])
+  })
+
   it('[RC8] fails the followers of a cancelled leader, not saying why, and lets a cancelled follower go', async () => {
     const arrived = Promise.withResolvers<undefined>()
     const stub = await startStub(() => {
@@ -255,7 +276,10 @@ describe('session', () => {
     ['the earlier expires_in', { exp: 90 }, 60, 60_000],
     ['expires_in, as exp is past: clocks differ', { exp: -5 }, 60, 60_000],
     ['expires_in, as exp is no number', { exp: 'soon' }, 60, 60_000],
-  ])('[RC16] honours %s', async (_which, claims, expiresIn, lifetimeMs) => {
+    ['expires_in as a text', {}, '60', 60_000],
+    ['exp, as expires_in says nothing', { exp: 60 }, 0, 60_000],
+    ['exp, as expires_in is no number', { exp: 60 }, 'soon', 60_000],
+  ])('[RC16] honours %s', async (_which, claims: { exp?: unknown }, expiresIn, lifetimeMs) => {
     let issued = 0
     const { catalog, clock } = await setUp(
       ({ path }) => {
