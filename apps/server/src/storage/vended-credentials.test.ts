@@ -66,6 +66,33 @@ describe('selectS3Settings', () => {
     expect(keyOf('s3://b/t/x', grant({}, config))).toBe('config')
   })
 
+  it('[CR1] takes nothing of the config’s credentials into those of an entry', () => {
+    const config = { ...keys('config'), 's3.session-token': 'config-token' }
+    const of = (entry: Record<string, string>) => {
+      const { credentials } = select('s3://b/t/x', grant({ 's3://b/t': entry }, config))
+      if (typeof credentials === 'string') return credentials
+      return [credentials.accessKeyId, credentials.secretAccessKey, credentials.sessionToken].map((secret) =>
+        secret?.reveal(),
+      )
+    }
+    expect(of(keys('entry'))).toEqual(['entry', 'entry-secret', undefined])
+    expect(of({ 'client.region': 'r' })).toEqual(['config', 'config-secret', 'config-token'])
+    expect(() => of({ 's3.access-key-id': 'half' })).toThrow(
+      expect.objectContaining({ code: 'CATALOG_CREDENTIALS_NOT_VENDED' }),
+    )
+  })
+
+  it('refuses objects under a key of the customer by name', () => {
+    for (const config of [{ 's3.sse.type': 'kms' }, { 's3.sse.type': 's3' }, {}])
+      expect(keyOf('s3://b/x', grant({ s3: keys('k') }, config))).toBe('k')
+    expect(() => select('s3://b/x', grant({ s3: keys('k') }, { 's3.sse.type': 'custom' }))).toThrow(
+      expect.objectContaining({
+        code: 'TABLE_UNSUPPORTED',
+        details: { feature: 'customer’s key for its objects (s3.sse.type=custom)' },
+      }),
+    )
+  })
+
   it.each([
     ['none at all', grant({})],
     ['only for a sibling', grant({ 's3://b/t1': keys('sibling') })],

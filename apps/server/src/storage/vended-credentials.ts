@@ -4,6 +4,7 @@ import { AppError } from '@lake/core/errors.ts'
 import type { IcebergConfig, S3Override } from '../config.ts'
 import type { Secret } from '../observability/redaction.ts'
 import { longestPrefix, type StorageEntry, type StorageProperties } from './credential-prefix.ts'
+import { unusedFeature } from './storage-endpoint.ts'
 import {
   expiryOf,
   GENERAL_EXPIRY_PROPERTIES,
@@ -68,7 +69,7 @@ export function selectSettings(
     : selectAzureSettings(uri, grant, overrides.adlsEndpoint)
 }
 
-/** @throws AppError CATALOG_CREDENTIALS_NOT_VENDED */
+/** @throws AppError CATALOG_CREDENTIALS_NOT_VENDED, TABLE_UNSUPPORTED */
 export function selectS3Settings(
   uri: string,
   grant: StorageGrant,
@@ -78,8 +79,14 @@ export function selectS3Settings(
   const matched = longestPrefix(uri, grant.storageCredentials, (config) => config.has('s3.access-key-id'))
   const properties = new Map([...grant.config, ...(matched?.config ?? [])])
   const text = (name: string): string | undefined => properties.get(name)?.reveal()
+  if (text('s3.sse.type') === 'custom')
+    throw unusedFeature('customer’s key for its objects (s3.sse.type=custom)')
   const isPathStyle = override.isPathStyle ?? text('s3.path-style-access') === 'true'
-  const credentials = override.isAnonymous ? 'anonymous' : credentialsFor(access, properties, grant)
+  // Keys and session token are of one credential, so that nothing of the config's is sent with another's.
+  const source = matched?.config ?? grant.config
+  const credentials = override.isAnonymous
+    ? 'anonymous'
+    : credentialsFor(access, { properties, source }, grant)
   return {
     kind: 's3',
     // A request that the ambient identity signs goes nowhere that the deployment did not choose.
@@ -93,11 +100,11 @@ export function selectS3Settings(
 
 function credentialsFor(
   access: IcebergConfig['storageAccess'],
-  properties: StorageProperties,
+  { properties, source }: { readonly properties: StorageProperties; readonly source: StorageProperties },
   grant: StorageGrant,
 ): S3Settings['credentials'] {
   if (access === 'workload-identity') return 'ambient'
-  if (access === 'vended-credentials') return vendedKeys(properties)
+  if (access === 'vended-credentials') return vendedKeys(source)
   // That a signer is named says nothing: some catalogs name one for every table.
   if (properties.get('s3.remote-signing-enabled')?.reveal() === 'true' || grant.remoteSigning !== undefined)
     return 'remote-signing'

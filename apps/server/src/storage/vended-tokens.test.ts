@@ -92,6 +92,11 @@ describe('[CR10] tokens for Google Cloud Storage', () => {
   })
 })
 
+it('objects of Google Cloud Storage under a key of the customer are refused by name', () => {
+  const config = { 'gcs.oauth2.token': 't', 'gcs.decryption-key': 'k' }
+  expect(codeOf(() => select(GS, grant({}, config)))).toBe('TABLE_UNSUPPORTED')
+})
+
 describe('[CR10] signatures for Azure Storage', () => {
   it.each([
     ['adls.sas-token.acct.dfs.core.windows.net'],

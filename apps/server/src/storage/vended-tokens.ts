@@ -5,6 +5,7 @@ import { AppError } from '@lake/core/errors.ts'
 import { Secret } from '../observability/redaction.ts'
 import { isRoot, longestPrefix, type StorageEntry, type StorageProperties } from './credential-prefix.ts'
 import { parseAzureUri, type AzureLocation } from './object-uri.ts'
+import { unusedFeature } from './storage-endpoint.ts'
 
 export interface GcsSettings {
   readonly kind: 'gcs'
@@ -44,6 +45,8 @@ export function selectGcsSettings(uri: string, grant: TokenGrant, override: URL 
   const text = textOf(properties)
   const token = properties.get('gcs.oauth2.token')
   if (!token || !/^[\x21-\x7e]+$/.test(token.reveal())) throw notVended('Google Cloud Storage')
+  if (properties.has('gcs.decryption-key'))
+    throw unusedFeature('customer’s key for its objects (gcs.decryption-key)')
   const userProject = text('gcs.user-project')
   return {
     kind: 'gcs',
