@@ -326,6 +326,7 @@ async function createQueryServices(
       threads: config.engineThreads,
     }),
   )
+  metrics.watchEngine(() => engine.usage)
   return {
     authorizer: createAuthorizer(iceberg.namespaces),
     audit: parts.audit,

@@ -31,6 +31,7 @@ async function start(env: Record<string, string> = {}): Promise<void> {
   stack = await startTestStack(lake, {
     LAKE_STATE_URL: `file://${state}`,
     LAKE_ENGINES_MAX: '2',
+    LAKE_METRICS_ADDR: '127.0.0.1:0',
     LAKE_PRINCIPALS: principals.path,
     ...env,
   })
@@ -244,6 +245,9 @@ describe('a background statement', () => {
     await untilRunning(long[0]!.statementId)
     const { rowCount } = await client.query(`${SQL} LIMIT 3`)
     expect(rowCount).toBe(3)
+    // The other one is all but free again.
+    const metrics = async () => await (await fetch(`${stack.metricsUrl}/metrics`)).text()
+    await expect.poll(metrics).toMatch(/^lake_engines_held 1$/m)
     for (const { statementId } of long) await ada.cancel(statementId)
   })
 

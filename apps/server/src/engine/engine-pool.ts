@@ -221,6 +221,10 @@ export async function createEnginePool(options: EnginePoolOptions): Promise<Engi
   return {
     name: `DuckDB ${version}`,
     analyst: createAnalyst({ semaphore, take: () => analysis.take() }),
+    get usage() {
+      const { heldCount, waitingCount } = sessions
+      return { heldCount, waitingCount }
+    },
     acquire,
     async [Symbol.asyncDispose]() {
       isClosed = true

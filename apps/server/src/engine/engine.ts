@@ -157,6 +157,8 @@ export interface Engine extends AsyncDisposable {
   /** For receipts, such as `DuckDB v1.5.6`. */
   readonly name: string
   readonly analyst: Analyst
+  /** Processes that statements hold, and statements that wait for one. */
+  readonly usage: { readonly heldCount: number; readonly waitingCount: number }
   /**
    * Waits for a free process, in order, within the queue's bound. Throws AppError BUSY, CANCELLED.
    * @param options.isBackground behind all statements that people wait for, and never the last free process of several

@@ -1,6 +1,12 @@
 // Bounded counters and histograms for Prometheus. Labels come from closed lists only: never a namespace, table,
 // endpoint, warehouse, SQL, principal, URI or credential.
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+
+interface EngineUsage {
+  readonly heldCount: number
+  readonly waitingCount: number
+}
 
 export interface Metrics {
   catalogCall(outcome: string): void
@@ -16,6 +22,8 @@ export interface Metrics {
   httpAnswered(route: string, status: number): void
   statementsRunning(count: number): void
   auditLost(lineCount: number): void
+  /** Where the use of the engine is looked up at each scrape. */
+  watchEngine(read: () => EngineUsage): void
   /** The exposition text and its content type. */
   render(): Promise<{ text: string; contentType: string }>
 }
@@ -54,7 +62,6 @@ function createInstruments(registry: Registry) {
   const http = counter('lake_http_requests_total', 'HTTP requests by route and status.', ['route', 'status'])
   const auditLost = counter('lake_audit_lost_total', 'Lines of the audit log that were lost.', [])
   const running = new Gauge({ name: 'lake_statements_running', help: 'Statements streaming now.', registers })
-  createProcessGauges(registers)
   const seconds = new Histogram({
     name: 'lake_statement_seconds',
     help: 'From the redeeming of a ticket to the last row.',
@@ -80,7 +87,10 @@ function createInstruments(registry: Registry) {
   }
 }
 
-function createProcessGauges(registers: Registry[]): void {
+const DELAY_LOOK_MS = 10
+
+/** Those that are looked up at each scrape. */
+function createGauges(registers: Registry[], usage: () => EngineUsage): void {
   const gauge = (name: string, help: string, read: () => number): Gauge =>
     new Gauge({
       name,
@@ -90,6 +100,16 @@ function createProcessGauges(registers: Registry[]): void {
         this.set(read())
       },
     })
+  gauge(
+    'lake_engines_held',
+    'Engine processes that statements hold now, in the background too.',
+    () => usage().heldCount,
+  )
+  gauge(
+    'lake_statements_waiting',
+    'Statements that wait for an engine process now.',
+    () => usage().waitingCount,
+  )
   gauge('lake_resident_bytes', 'Memory of the server, without its engine processes.', () =>
     process.memoryUsage.rss(),
   )
@@ -99,11 +119,25 @@ function createProcessGauges(registers: Registry[]): void {
     'Sockets, timers, pipes and the like that keep the server going.',
     () => process.getActiveResourcesInfo().length,
   )
+  const delay = monitorEventLoopDelay({ resolution: DELAY_LOOK_MS })
+  delay.enable()
+  gauge(
+    'lake_event_loop_delay_seconds',
+    'The longest that the event loop was held up since the last scrape.',
+    () => {
+      // What it measures is the time between two looks.
+      const longestS = Math.max(0, delay.max / 1e9 - DELAY_LOOK_MS / 1e3)
+      delay.reset()
+      return longestS
+    },
+  )
 }
 
 export function createMetrics(): Metrics {
   const registry = new Registry()
   const metrics = createInstruments(registry)
+  let readUsage = (): EngineUsage => ({ heldCount: 0, waitingCount: 0 })
+  createGauges([registry], () => readUsage())
   return {
     catalogCall(outcome) {
       metrics.catalogCalls.inc({ outcome })
@@ -140,6 +174,9 @@ export function createMetrics(): Metrics {
     },
     auditLost(lineCount) {
       metrics.auditLost.inc(lineCount)
+    },
+    watchEngine(read) {
+      readUsage = read
     },
     render: async () => ({ text: await registry.metrics(), contentType: registry.contentType }),
   }

@@ -73,6 +73,7 @@ function inBackground(services: QueryServices): QueryServices {
     engine: {
       name: engine.name,
       analyst: engine.analyst,
+      usage: engine.usage,
       acquire: async (signal) => await engine.acquire(signal, { isBackground: true }),
       [Symbol.asyncDispose]: async () => {
         await engine[Symbol.asyncDispose]()

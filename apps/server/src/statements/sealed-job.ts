@@ -13,7 +13,7 @@ import type { TicketKey } from '../config.ts'
 import { createSealer, type Opened, type Sealer } from '../sealing/sealer.ts'
 
 const statementJob = z.object({
-  /** Statement, substitutions and pins; `issuedAtMs` is when it was planned, and what `now()` says. */
+  /** Statement, its parameters in it as literals, substitutions and pins; `issuedAtMs` is when it was planned, as `now()` says. */
   claims: ticketClaims,
   /** Whose statement it is. Its grants are those of its submission; what it may read is decided when it runs. */
   principal,
