@@ -117,10 +117,14 @@ describe('position delete files', () => {
   })
 
   it('[DL2] whose paths are of another storage are refused where they may mean a data file', async () => {
-    await addPositions(`SELECT 'gs://bucket/x/gone.parquet' AS file_path, 1::BIGINT AS pos`)
+    for (const store of ['gs', 'oss'])
+      await addPositions(`SELECT '${store}://bucket/x/gone.parquet' AS file_path, 1::BIGINT AS pos`)
     expect(await countLive()).toBe(5_000)
+  })
+
+  it.each(['gs', 'oss'])('[DL2] at %s: that may mean a data file are refused', async (store) => {
     const fileName = data.file.path.slice(data.file.path.lastIndexOf('/') + 1)
-    await addPositions(`SELECT 'gs://bucket/x/${fileName}' AS file_path, 1::BIGINT AS pos`)
+    await addPositions(`SELECT '${store}://bucket/x/${fileName}' AS file_path, 1::BIGINT AS pos`)
     await expect(countLive()).rejects.toThrow(code('TABLE_UNSUPPORTED'))
   })
 
@@ -285,6 +289,27 @@ describe('equality delete files', () => {
   ])('[DL4] with %s fail the statement', async (_name, sql, ids, equalityIds, wanted) => {
     await addEquality(sql, ids, equalityIds)
     await expect(countLive()).rejects.toThrow(code(wanted))
+  })
+
+  it('[DL4] [H86] leave what came with their own commit, whatever later ones take of it', async () => {
+    const ofCommit = async (sequenceNumber: bigint, id: number) => {
+      await table.add(
+        `SELECT ${id}::BIGINT AS id`,
+        'id: 1',
+        { sequenceNumber },
+        { content: 'equality-deletes', equalityIds: [1] },
+      )
+    }
+    await table.add('SELECT i AS id FROM range(5000, 5010) t(i)', 'id: 1', { sequenceNumber: 2n })
+    // Of the newer file the first takes nothing, and the second one row; both take of the older file.
+    await ofCommit(2n, 5_001)
+    await ofCommit(2n, 1)
+    await ofCommit(3n, 5_002)
+    await ofCommit(3n, 2)
+    expect(await countLive()).toBe(5_000 - 2 + 10 - 1)
+    expect(await rowsOf(duck, 'SELECT id::INT FROM iceberg.ns.t WHERE id IN (1, 2, 5001, 5002)')).toEqual([
+      '[5001]',
+    ])
   })
 
   it('[DL4] [H87] [B1] delete what equals a row of theirs, each by its own keys, and NULL equals NULL', async () => {

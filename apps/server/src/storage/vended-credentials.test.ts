@@ -44,6 +44,12 @@ describe('selectS3Settings', () => {
     expect(keyOf('s3://b/t1', given)).toBe('table')
   })
 
+  it('[CR1] passes over entries without credentials, however long their prefix', () => {
+    expect(
+      keyOf('s3://b/t1/x', grant({ 's3://b/t1/': { 'client.region': 'r' }, 's3://b': keys('bucket') })),
+    ).toBe('bucket')
+  })
+
   it('[CR1] treats s3a as s3, and a bare s3 as everything', () => {
     expect(keyOf('s3://b/t/x', grant({ 's3a://b/t': keys('a') }))).toBe('a')
     expect(keyOf('s3://any/x', grant({ s3: keys('root') }))).toBe('root')
