@@ -272,6 +272,8 @@ export const LIMITS = {
   statementsOpenOfPrincipalMax: 50,
   statementsOpenMax: 1_000,
   statementsListedMax: 200,
+  /** Of a list, as it is stored; it may pass this by one statement. */
+  statementsListedBytesMax: 4 * MIB,
   submitRetryAfterMs: 5 * SECOND,
   /** A worker that has not renewed its claim for so long loses it. */
   claimLeaseMs: 15 * SECOND,
@@ -315,6 +317,8 @@ export const LIMITS = {
   requestsAtOnceMax: 768,
   /** Of these, statements that are being analysed; those that run are as many as engine processes and their queue. */
   planningAtOnceMax: 64,
+  /** And those that are answered by what is kept, of which each may take tens of MB: lists and parts of results. */
+  readingAtOnceMax: 32,
   /** Of each kind of places, what the requests of one client take at most. */
   placesOfClientShareMax: 0.5,
   requestRetryAfterMs: SECOND,
@@ -338,5 +342,7 @@ export const LIMITS = {
   requestTimeoutMs: 60 * SECOND,
   /** Longer than a proxy before it keeps a connection, so that it is the proxy that closes. */
   keepAliveMs: 75 * SECOND,
+  /** A connection whose reader takes nothing of an answer that is there: longer than `readerStallMs`, which says why. */
+  connectionStallMs: 150 * SECOND,
   connectionsCheckedEveryMs: 5 * SECOND,
 } as const

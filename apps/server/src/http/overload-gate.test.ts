@@ -58,6 +58,7 @@ async function setUp(limits: Partial<Record<'planning' | 'refusals' | 'held', nu
     onRefused: () => (refusedCount += 1),
     limits: {
       planningAtOnceMax: limits.planning ?? 2,
+      readingAtOnceMax: 2,
       requestsAtOnceMax: 4,
       refusalsPerSecondMax: limits.refusals ?? 1_000,
       requestHeldMs: HELD_MS,
@@ -154,8 +155,13 @@ describe('[OV3] a request for which there is no place', () => {
     await agent.destroy()
     expect(await left).toBe('left')
     await occupy(1, RUNNING)
-    gate.leaveWork(entered.at(-1)!.response.req)
-    await occupy(1, RUNNING)
+    const turns: boolean[] = []
+    for (let count = 0; count < 3; count += 1) {
+      turns.push(gate.turnToReading(entered.at(-1)!.response.req))
+      await occupy(1, RUNNING)
+    }
+    // As many read what is kept as there are places for that.
+    expect(turns).toEqual([true, true, false])
     expect((await ask(RUNNING)).status).toBe(429)
   })
 })

@@ -13,8 +13,8 @@ import { ERROR_CODES } from '@lake/core/errors.ts'
 import { LIMITS } from '../limits.ts'
 import { REQUEST_ID_HEADER } from './request-id.ts'
 
-/** What a request takes a place of: the analysis of statements, the engine processes, or neither. */
-type Work = 'planning' | 'running' | 'other'
+/** What a request takes a place of: the analysis of statements, the engine processes, memory for what is kept, or none of them. */
+type Work = 'planning' | 'running' | 'reading' | 'other'
 
 const WORK_OF_ROUTE: Partial<Record<RouteName, Work>> = {
   analyze: 'planning',
@@ -22,6 +22,7 @@ const WORK_OF_ROUTE: Partial<Record<RouteName, Work>> = {
   flightInfo: 'planning',
   doGet: 'running',
   export: 'running',
+  statements: 'reading',
 }
 const WORK_OF_TARGET: ReadonlyMap<string, Work> = new Map(
   Object.entries(WORK_OF_ROUTE).map(([name, work]) => {
@@ -34,8 +35,11 @@ const PROBES = new Set(['/livez', '/readyz'])
 
 export interface OverloadGate {
   readonly listener: RequestListener
-  /** The request turned out to need neither analysis nor an engine process, so its place is free for another. */
-  leaveWork(request: IncomingMessage): void
+  /**
+   * The request turned out to need no engine process but what is kept, so its place is free for another.
+   * @returns false where there is no place for that
+   */
+  turnToReading(request: IncomingMessage): boolean
   /** Now it is known whose request it is, however the credentials were spelt. @returns false where theirs are too many */
   isWithinShare(request: IncomingMessage, principalId: string): boolean
 }
@@ -53,7 +57,12 @@ interface Admitted {
 
 type GateLimits = Pick<
   typeof LIMITS,
-  'planningAtOnceMax' | 'requestsAtOnceMax' | 'refusalsPerSecondMax' | 'requestHeldMs' | 'requestsHeldMax'
+  | 'planningAtOnceMax'
+  | 'readingAtOnceMax'
+  | 'requestsAtOnceMax'
+  | 'refusalsPerSecondMax'
+  | 'requestHeldMs'
+  | 'requestsHeldMax'
 >
 
 interface GateOptions {
@@ -88,6 +97,7 @@ export function createOverloadGate(options: GateOptions): OverloadGate {
   const places = createPlaces({
     planning: limits.planningAtOnceMax,
     running: options.runningAtOnceMax,
+    reading: limits.readingAtOnceMax,
     other: limits.requestsAtOnceMax,
   })
   const admitted = new WeakMap<IncomingMessage, Admitted>()
@@ -148,9 +158,9 @@ export function createOverloadGate(options: GateOptions): OverloadGate {
       else if (isCheap() || !mayHold) refuse(request, response)
       else hold(request, response, limits.requestHeldMs)
     },
-    leaveWork(request) {
+    turnToReading(request) {
       const entry = admitted.get(request)
-      if (entry) places.move(entry, { work: 'other' })
+      return entry === undefined || places.move(entry, { work: 'reading' })
     },
     isWithinShare(request, principalId) {
       const entry = admitted.get(request)
@@ -176,7 +186,7 @@ function createRate(perSecondMax: number, time: GateTime): () => boolean {
 
 /** How many are being handled, of each kind of work and of each client. */
 function createPlaces(placesMax: Readonly<Record<Work, number>>) {
-  const taken: Record<Work, number> = { planning: 0, running: 0, other: 0 }
+  const taken: Record<Work, number> = { planning: 0, running: 0, reading: 0, other: 0 }
   const takenByClient = new Map<string, number>()
   const keyOf = ({ work, client }: Admitted): string | undefined => client && `${work} ${client}`
   const shareOf = (work: Work): number => Math.ceil(placesMax[work] * LIMITS.placesOfClientShareMax)
@@ -199,12 +209,12 @@ function createPlaces(placesMax: Readonly<Record<Work, number>>) {
     leave(entry: Admitted): void {
       count(entry, -1)
     },
-    /** @returns false where it is now one too many of its client; it keeps its place until it is refused */
+    /** @returns false where it is now one too many, of its client or of all; it keeps its place until it is refused */
     move(entry: Admitted, to: Partial<Admitted>): boolean {
       count(entry, -1)
       Object.assign(entry, to)
       count(entry, 1)
-      return takenBy(entry) <= shareOf(entry.work)
+      return taken[entry.work] <= placesMax[entry.work] && takenBy(entry) <= shareOf(entry.work)
     },
   }
 }

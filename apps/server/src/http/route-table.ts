@@ -151,9 +151,10 @@ function requireOwnPage(request: Request): void {
     throw new AppError('PERMISSION_DENIED', `A session’s requests have an Origin and ${REQUEST_HEADER.name}`)
 }
 
-function tooMany(): AppError {
+/** Of those of one principal, or of all. */
+export function tooMany(): AppError {
   const details = { retryAfterMs: LIMITS.requestRetryAfterMs }
-  return new AppError('BUSY', 'Too many of your requests are being handled at once', { details })
+  return new AppError('BUSY', 'Too many such requests are being handled at once', { details })
 }
 
 function unauthenticated(response: Response): AppError {

@@ -12,7 +12,7 @@ import { sendArrowPart, sendArrowStream } from '../arrow-response.ts'
 import type { HttpServices } from '../http-services.ts'
 import { errorCodeOf } from '../../observability/error-code.ts'
 import type { OverloadGate } from '../overload-gate.ts'
-import type { RouteCall, RouteTable } from '../route-table.ts'
+import { tooMany, type RouteCall, type RouteTable } from '../route-table.ts'
 import { isPartTicket } from '../../statements/result-reader.ts'
 import type { StatementService } from '../../statements/statement-service.ts'
 import { validBody } from '../validate.ts'
@@ -20,7 +20,7 @@ import { validBody } from '../validate.ts'
 export function addFlightRoutes(
   routes: RouteTable,
   services: HttpServices,
-  gate: Pick<OverloadGate, 'leaveWork'>,
+  gate: Pick<OverloadGate, 'turnToReading'>,
 ): void {
   const { flight, estimate } = services
   routes.add('analyze', async ({ request, response, principal, signal }) => {
@@ -44,7 +44,7 @@ export function addFlightRoutes(
     // A ticket of a result's endpoint is for a part that is there already.
     if (isPartTicket(ticket)) {
       if (isPreview) throw new AppError('INVALID_REQUEST', 'A part of a finished result has no preview')
-      gate.leaveWork(request)
+      if (!gate.turnToReading(request)) throw tooMany()
       sendArrowPart(response, await statementsOf(services).readPart(ticket, principal, signal))
       return
     }
