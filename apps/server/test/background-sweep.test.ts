@@ -204,10 +204,10 @@ describe('[RP4] [ST12] a fault at every call', () => {
     }
     await expect(fill()).rejects.toMatchObject({ code: 'STATEMENTS_UNAVAILABLE' })
     expect(stored).toBeGreaterThan(0)
-    expect(await store.list('o', 1_000)).toHaveLength(stored)
+    expect(await store.list('o', { countMax: 1_000, bytesMax: 1e9 })).toHaveLength(stored)
     await connection.run('PRAGMA max_page_count = 1000000', {})
     await fill()
-    expect(await store.list('o', 1_000)).toHaveLength(100)
+    expect(await store.list('o', { countMax: 1_000, bytesMax: 1e9 })).toHaveLength(100)
     await close()
   })
 

@@ -61,7 +61,7 @@ export function createSqlStatementStore(connection: SqlConnection): StatementSto
       first(await run(sql.FIND_BY_IDEMPOTENCY_KEY, { owner, idempotencyKey })),
     findFinished: async (owner, resultDigest, untilMs) =>
       first(await run(sql.FIND_FINISHED, { owner, resultDigest, untilMs })),
-    list: async (owner, countMax) => (await run(sql.LIST, { owner, countMax })).map(toRecord),
+    list: async (owner, bounds) => (await run(sql.LIST, { owner, ...bounds })).map(toRecord),
     async findAll(statementIds) {
       if (statementIds.length === 0) return []
       const parameters = Object.fromEntries(statementIds.map((id, index) => [parameterName(index), id]))

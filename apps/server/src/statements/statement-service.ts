@@ -43,7 +43,7 @@ export interface StatementService {
     principal: Principal,
     signal: AbortSignal,
   ): Promise<'cancelled' | 'cancelling' | 'notCancellable'>
-  /** The principal's own, newest first. */
+  /** The principal's own, newest first, up to a bound of number and size. */
   list(principal: Principal): Promise<StatementsResponse>
   /** @throws AppError TICKET_INVALID, TICKET_EXPIRED, NO_SUCH_STATEMENT, RESULT_CORRUPT, RESULTS_UNAVAILABLE */
   readPart(ticket: string, principal: Principal, signal: AbortSignal): Promise<Uint8Array>
@@ -129,7 +129,10 @@ export function createStatementService(given: StatementServiceOptions): Statemen
       return isEnded(state) ? 'notCancellable' : 'cancelling'
     },
     async list(principal) {
-      const records = await store.list(ownerOf(principal), LIMITS.statementsListedMax)
+      const records = await store.list(ownerOf(principal), {
+        countMax: LIMITS.statementsListedMax,
+        bytesMax: LIMITS.statementsListedBytesMax,
+      })
       return { statements: records.flatMap((record) => summarize(record, principal, options) ?? []) }
     },
     readPart: async (ticket, principal, signal) => await options.results.openPart(ticket, principal, signal),

@@ -31,9 +31,17 @@ export const FIND_FINISHED = `
     AND expires_at_ms > CAST(:untilMs AS bigint)
   ORDER BY ended_at_ms DESC LIMIT 1`
 
+const SEALED_BYTES = `octet_length(sealed_job) + COALESCE(octet_length(sealed_failure), 0)`
+
 export const LIST = `
-  SELECT ${COLUMNS} FROM statements WHERE owner = :owner
-  ORDER BY submitted_at_ms DESC, statement_id LIMIT CAST(:countMax AS bigint)`
+  SELECT ${COLUMNS} FROM statements WHERE statement_id IN (
+    SELECT statement_id FROM (
+      SELECT statement_id, submitted_at_ms,
+        sum(${SEALED_BYTES}) OVER (ORDER BY submitted_at_ms DESC, statement_id) - (${SEALED_BYTES}) AS bytes_before
+      FROM statements WHERE owner = :owner) AS owned
+    WHERE bytes_before < CAST(:bytesMax AS bigint)
+    ORDER BY submitted_at_ms DESC, statement_id LIMIT CAST(:countMax AS bigint))
+  ORDER BY submitted_at_ms DESC, statement_id`
 
 /** @param skipLocked lets callers that claim at once take different rows rather than wait for one */
 export const claimSql = (skipLocked: string): string => `

@@ -62,8 +62,11 @@ export interface StatementStore extends AsyncDisposable {
   findByIdempotencyKey(owner: string, idempotencyKey: string): Promise<StatementRecord | undefined>
   /** The newest finished one of the owner with this digest that does not expire before `untilMs`. */
   findFinished(owner: string, resultDigest: string, untilMs: number): Promise<StatementRecord | undefined>
-  /** The owner's, newest first. */
-  list(owner: string, countMax: number): Promise<StatementRecord[]>
+  /** The owner's, newest first, as many as begin within so many bytes of what is sealed. */
+  list(
+    owner: string,
+    bounds: { readonly countMax: number; readonly bytesMax: number },
+  ): Promise<StatementRecord[]>
   /** Of those ids that are there. */
   findAll(statementIds: readonly string[]): Promise<StatementRecord[]>
 

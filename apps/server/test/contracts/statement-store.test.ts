@@ -130,7 +130,7 @@ function describeStore(
       expect(await insert({ idempotencyKey: 'k', owner: 'bob' })).toBeDefined()
       expect((await store.findByIdempotencyKey('ada', 'k'))?.statementId).toBe(added.find(Boolean))
       expect(await store.findByIdempotencyKey('eve', 'k')).toBeUndefined()
-      expect(await store.list('ada', 10)).toHaveLength(1)
+      expect(await store.list('ada', { countMax: 10, bytesMax: 1e9 })).toHaveLength(1)
     })
 
     it('[AD2] refuses a statement above the bounds of its owner and of all, ended ones not counted', async () => {
@@ -290,13 +290,20 @@ function describeStore(
     it('lists the newest of an owner first, and removes what has ended and expired', async () => {
       const ids = [await insert(), await insert(), await insert()]
       await insert({ owner: 'bob' })
-      expect((await store.list('ada', 2)).map(({ statementId }) => statementId)).toEqual([ids[2], ids[1]])
+      const listed = async (countMax: number, bytesMax: number): Promise<string[]> =>
+        (await store.list('ada', { countMax, bytesMax })).map(({ statementId }) => statementId)
+      expect(await listed(2, 1e9)).toEqual([ids[2], ids[1]])
+      // As many as begin within the bytes: the newest always.
+      const { length } = (await store.find(ids[2] ?? ''))!.sealedJob
+      expect(await listed(10, 1)).toEqual([ids[2]])
+      expect(await listed(10, length)).toEqual([ids[2]])
+      expect(await listed(10, length + 1)).toEqual([ids[2], ids[1]])
       await store.requestCancel(ids[1] ?? '', times())
       clock.advance(999)
       expect(await store.removeExpired(clock.nowMs(), 10)).toEqual([])
       clock.advance(1)
       expect(await store.removeExpired(clock.nowMs(), 10)).toEqual([ids[1]])
-      expect(await store.list('ada', 10)).toHaveLength(2)
+      expect(await store.list('ada', { countMax: 10, bytesMax: 1e9 })).toHaveLength(2)
       await store.check()
     })
   })

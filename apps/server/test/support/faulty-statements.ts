@@ -332,7 +332,7 @@ export function startFaultyStatements(parts: {
     return info.rowCount === 3_000 && sum === 4_498_500n ? 'ok' : 'WRONG ROWS'
   }
   const codeOf = (error: unknown): string => (isAppError(error) ? error.code : `BUG: ${String(error)}`)
-  const owned = async () => await store.list(ownerOf(ANYBODY), 100)
+  const owned = async () => await store.list(ownerOf(ANYBODY), { countMax: 100, bytesMax: 1e9 })
   const retain = async () => await removeUnwanted({ store, objects, clock }, NEVER)
   const keys = async (): Promise<string[]> => {
     const found: string[] = []

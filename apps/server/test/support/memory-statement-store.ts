@@ -151,13 +151,20 @@ export function createMemoryStatementStore(): MemoryStatementStore {
           )
           .sort((a, b) => (b.endedAtMs ?? 0) - (a.endedAtMs ?? 0))[0],
       ),
-    list: async (owner, countMax) =>
-      await Promise.resolve(
+    async list(owner, { countMax, bytesMax }) {
+      let bytesBefore = 0
+      return await Promise.resolve(
         all()
           .filter((record) => record.owner === owner)
           .sort(byNewest)
-          .slice(0, countMax),
-      ),
+          .slice(0, countMax)
+          .filter(({ sealedJob, sealedFailure }) => {
+            const isWithin = bytesBefore < bytesMax
+            bytesBefore += sealedJob.length + (sealedFailure?.length ?? 0)
+            return isWithin
+          }),
+      )
+    },
     findAll: async (statementIds) =>
       await Promise.resolve(statementIds.flatMap((statementId) => records.get(statementId) ?? [])),
     async removeExpired(nowMs, countMax) {
