@@ -106,6 +106,31 @@ async function readThrough(catalog: JavaCatalog, store: Store): Promise<void> {
   })
 }
 
+/** A name that the catalog has as a view is refused as one. */
+async function refuseView({ addressed }: JavaCatalog): Promise<void> {
+  const view = {
+    name: 'a_view',
+    schema: { type: 'struct', 'schema-id': 0, fields: [{ id: 1, name: 'x', required: false, type: 'int' }] },
+    'view-version': {
+      'version-id': 1,
+      'schema-id': 0,
+      'timestamp-ms': Date.now(),
+      summary: {},
+      representations: [{ type: 'sql', sql: 'SELECT 1 AS x', dialect: 'spark' }],
+      'default-namespace': [NAMESPACE],
+    },
+    properties: {},
+  }
+  const headers = { 'content-type': 'application/json' }
+  const url = `${addressed}v1/namespaces/${NAMESPACE}/views`
+  const created = await fetch(url, { method: 'POST', headers, body: JSON.stringify(view) })
+  if (!created.ok) throw new Error(`no view could be made: HTTP ${created.status} ${await created.text()}`)
+  await using stack = await startOn(addressed, {})
+  const outcome = await stack.client.outcome(`SELECT * FROM iceberg.${NAMESPACE}.a_view`)
+  say(`a view: ${outcome}`)
+  if (outcome !== 'TABLE_UNSUPPORTED') throw new Error('a view is not refused as one')
+}
+
 async function holdContract(endpoint: string): Promise<void> {
   say('the contract of catalogs:')
   const isRight = await show(
@@ -138,6 +163,7 @@ await part(
     await using store = await startStore()
     await using catalog = await startJavaCatalog(store)
     await readThrough(catalog, store)
+    await refuseView(catalog)
     await holdContract(catalog.bare)
   },
 )

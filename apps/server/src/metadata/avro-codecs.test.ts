@@ -1,5 +1,6 @@
+import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { decompressSnappy } from './avro-codecs.ts'
+import { decompressAvroBlock, decompressSnappy } from './avro-codecs.ts'
 
 test('[H33] snappy copies may overlap what they write', () => {
   // "ab", then 6 bytes from 2 back; then 4 bytes from 1 back by each other form of a copy.
@@ -31,4 +32,24 @@ test.each([
   [Uint8Array.of()],
 ])('malformed snappy %j is refused', (input) => {
   expect(() => decompressSnappy(input, 1_000_000)).toThrow(RangeError)
+})
+
+test('[H33] a snappy block is believed with its checksum only', async () => {
+  const content = Buffer.from('rows of a manifest')
+  // One literal of all of it.
+  const packed = Buffer.concat([Uint8Array.of(content.length, (content.length - 1) << 2), content])
+  const checksum = Buffer.alloc(4)
+  checksum.writeUInt32BE(crc32(content))
+  const block = Buffer.concat([packed, checksum])
+  expect(Buffer.from(await decompressAvroBlock('snappy', block, 'p'))).toEqual(content)
+  for (let offset = 0; offset < block.length; offset += 1) {
+    const damaged = Buffer.from(block)
+    damaged[offset]! ^= 0x20
+    await expect(decompressAvroBlock('snappy', damaged, 'p'), `byte ${offset}`).rejects.toMatchObject({
+      code: 'TABLE_CORRUPT',
+    })
+  }
+  await expect(decompressAvroBlock('snappy', block.subarray(0, 3), 'p')).rejects.toMatchObject({
+    code: 'TABLE_CORRUPT',
+  })
 })

@@ -34,8 +34,8 @@ export interface Execution {
   readonly schemaMessage: Uint8Array
   /** By result column. */
   readonly instants: BoundStatement['instants']
-  /** The rows that manifests prove are counted rather than gone through. */
-  readonly isAggregated: boolean
+  /** Indexes of the tables whose rows are counted rather than gone through, where manifests prove how many there are. */
+  readonly counted: ReadonlySet<number>
   /** Aborts the signal of all that the statement still reads or runs, when it ends early. */
   readonly ended: AbortController
 }
@@ -158,12 +158,14 @@ async function rowsScan(
   { pinned, requirement }: PlannedTable,
   rowCount: number,
   index: number,
-  { isAggregated, session }: Execution,
+  { counted, session }: Execution,
   signal: AbortSignal,
 ): Promise<ScanView> {
   const target = { directory: session.directory, name: `rows-${index}` }
   const path =
-    isAggregated && canBeCounted(rowCount) ? await writeCountedRows(rowCount, target, signal) : undefined
+    counted.has(index) && canBeCounted(rowCount)
+      ? await writeCountedRows(rowCount, target, signal)
+      : undefined
   const source = { kind: 'rows', rowCount, path } as const
   return { table: pinned.engineTable, columnIndexes: requirement.columnIndexes, source }
 }

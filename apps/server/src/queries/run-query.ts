@@ -17,7 +17,7 @@ import { LIMITS } from '../limits.ts'
 import { errorCodeOf } from '../observability/error-code.ts'
 import type { Logger } from '../observability/logger.ts'
 import { applySubstitutions, atSubmittedPlace } from '../sql/text-substitution.ts'
-import { findRowWise, isAggregation, type RowWise } from '../sql/pushdown.ts'
+import { countedTables, findRowWise, type RowWise } from '../sql/pushdown.ts'
 import { emptyScan } from './fetch-excerpts.ts'
 import { provePin, type PinnedTable } from './pinned-table.ts'
 import { plannedBytes, planTables, type PlannedTable } from './plan-tables.ts'
@@ -166,7 +166,7 @@ interface StatementPlan {
   /** undefined where the answer is not that of each file by itself. */
   readonly rowWise: RowWise | undefined
   readonly instants: BoundStatement['instants']
-  readonly isAggregated: boolean
+  readonly counted: ReadonlySet<number>
 }
 
 async function planStatement(
@@ -188,7 +188,7 @@ async function planStatement(
     tables,
     rowWise: tables.length === 1 ? findRowWise(bound.plan) : undefined,
     instants: bound.instants,
-    isAggregated: isAggregation(bound.plan),
+    counted: countedTables(bound.plan),
   }
 }
 

@@ -179,10 +179,21 @@ function uniteFilters(scans: readonly ReadFilters[]): ReadFilters {
     : { predicate, unused }
 }
 
-/** True where the plan aggregates without groups, as a count of all rows does, and nothing in it ends early. */
-export function isAggregation(plan: unknown): boolean {
-  const names = nodesOf(plan).map(({ name }) => name ?? '')
-  return names.includes('UNGROUPED_AGGREGATE') && !names.some((name) => /LIMIT|TOP_N/.test(name))
+/**
+ * Indexes of the tables of which some scan goes into an aggregate without groups, as a count of all rows does, and into nothing
+ * before it that may end early.
+ */
+export function countedTables(plan: unknown): ReadonlySet<number> {
+  const parents = new Map(withParents(plan))
+  const counted = new Set<number>()
+  for (const [node] of parents) {
+    const match = node.name === 'SEQ_SCAN' ? STUB_NAME.exec(String(node.extra_info?.['Table'])) : null
+    if (!match) continue
+    let above = parents.get(node)
+    while (above?.name === 'PROJECTION') above = parents.get(above)
+    if (above?.name === 'UNGROUPED_AGGREGATE') counted.add(Number(match[1]))
+  }
+  return counted
 }
 
 export interface RowWise {
