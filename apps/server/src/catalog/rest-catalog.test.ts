@@ -303,49 +303,6 @@ describe('failures', () => {
   })
 })
 
-describe('[RC20] a name that is a view', () => {
-  const VIEW = '/v1/{prefix}/namespaces/{namespace}/views/{view}'
-  const viewPath = '/v1/namespaces/ns/views/a%20view'
-  const listed = (...methods: string[]) => ({ endpoints: methods.map((method) => `${method} ${VIEW}`) })
-  const legacy = { defaults: { 'view-endpoints-supported': 'true' } }
-
-  it.each([
-    ['listed with HEAD', listed('GET', 'HEAD'), { HEAD: 204 }, ['HEAD'], 'TABLE_UNSUPPORTED'],
-    [
-      'listed with a HEAD that is not served',
-      listed('GET', 'HEAD'),
-      { HEAD: 405, GET: 200 },
-      ['HEAD', 'GET'],
-      'TABLE_UNSUPPORTED',
-    ],
-    ['listed without HEAD', listed('GET'), { GET: 200 }, ['GET'], 'TABLE_UNSUPPORTED'],
-    ['in a catalog from before lists', legacy, { GET: 200 }, ['GET'], 'TABLE_UNSUPPORTED'],
-    ['in a catalog that lists others', listed('POST'), { GET: 200 }, [], 'NO_SUCH_TABLE'],
-    ['in a catalog that lists nothing', {}, { GET: 200 }, [], 'NO_SUCH_TABLE'],
-    ['or is not', listed('GET'), { GET: 404 }, ['GET'], 'NO_SUCH_TABLE'],
-    ['or is hidden', listed('GET'), { GET: 403 }, ['GET'], 'NO_SUCH_TABLE'],
-    ['or may be', listed('GET'), { GET: 500 }, ['GET'], 'NO_SUCH_TABLE'],
-  ])('%s', async (_how, config, statuses: Record<string, number>, methods, code) => {
-    const { catalog, stub } = await setUp(
-      ({ path, method }) =>
-        path === viewPath ? { status: statuses[method] ?? 405, body: '' } : { status: 404, body: '' },
-      { config },
-    )
-    await expect(load(catalog, ['ns'], 'a view')).rejects.toMatchObject({
-      code,
-      ...(code === 'TABLE_UNSUPPORTED' ? { details: { feature: 'view', table: 'ns.a view' } } : {}),
-    })
-    const asked = stub.requests.filter(({ path }) => path === viewPath)
-    expect(asked.map(({ method }) => method)).toEqual(methods)
-  })
-
-  it('costs a table nothing', async () => {
-    const { catalog, stub } = await setUp(() => ({ body: tableBody() }), { config: listed('GET', 'HEAD') })
-    await load(catalog)
-    expect(stub.requests.map(({ path }) => path)).toEqual(['/v1/config', '/v1/namespaces/ns/tables/t'])
-  })
-})
-
 describe('[CR5] credentials again', () => {
   const entry = '{"prefix":"s3://b/t","config":{"s3.access-key-id":"fresh"}}'
   const credentialsPath = '/v1/namespaces/ns/tables/t/credentials'
