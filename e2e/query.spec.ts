@@ -1,4 +1,5 @@
 // Running statements: exact values, receipts, streaming, Stop, and failures at their place.
+import { readFile } from 'node:fs/promises'
 import { expect, test, type Page } from '@playwright/test'
 import { Workbench } from './support/workbench.ts'
 
@@ -130,10 +131,13 @@ test('a copied range is exact, with NULL and empty text apart', async ({ page })
     .toBe('9007199254740993\t\t""\tx y')
 })
 
-test('[RW7] Enter on a cell shows its whole value, laid out', async ({ page }) => {
+test('[RW7][RW8] Enter on a cell shows its whole value, laid out, or the start of one that is too long', async ({
+  page,
+}) => {
   const workbench = new Workbench(page)
   await workbench.open()
-  const sql = "SELECT repeat('long ', 300) || 'end' AS text, {'a': [1.50, 9007199254740993]} AS nested"
+  const sql = `SELECT repeat('long ', 300) || 'end' AS text, {'a': [1.50, 9007199254740993]} AS nested,
+'[' || repeat('{"n": 1.50},', 420000) || '{}]' AS big`
   await workbench.run(sql)
   await expect(workbench.exactness).toHaveText('exact')
   await expect(page.getByRole('button', { name: 'Find', exact: true })).toBeVisible()
@@ -152,6 +156,22 @@ test('[RW7] Enter on a cell shows its whole value, laid out', async ({ page }) =
   await workbench.expectAccessible()
   await viewer.getByRole('button', { name: 'Lay out' }).click()
   await expect(value).toHaveText('{"a": [1.50, 9007199254740993.00]}', { useInnerText: true })
+  await page.locator('.result-grid canvas').first().focus()
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('Enter')
+  await expect(viewer).toContainText('first 100,000 of 5,040,004 characters')
+  await workbench.screen('cell-viewer-long')
+  await workbench.expectAccessible()
+  const downloading = page.waitForEvent('download')
+  await viewer.getByRole('button', { name: 'Save value' }).click()
+  const download = await downloading
+  expect(download.suggestedFilename()).toBe('big-row-1.json')
+  const whole = `[${'{"n": 1.50},'.repeat(420_000)}{}]`
+  expect((await readFile(await download.path(), 'utf8')) === whole).toBe(true)
+  await viewer.getByRole('button', { name: 'Copy value' }).click()
+  await expect
+    .poll(() => page.evaluate(async () => (await navigator.clipboard.readText()).length))
+    .toBe(whole.length)
   // The keys were the grid's, also while the page was busy.
   await workbench.expectEditorText(sql)
 })

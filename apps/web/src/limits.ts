@@ -18,6 +18,8 @@ export const ROW_BLOCK_BYTES = 1024 * 1024
 export const STORED_RESULT_BYTES_MAX = 256 * 1024 * 1024
 export const STORED_RESULTS_BYTES_MAX = 1024 * 1024 * 1024
 export const STORED_RESULTS_MAX = 64
+/** How long signing out waits for the rows of results to be removed; the sign-in page then goes on with it, and tells. */
+export const ROWS_REMOVED_MS_MAX = 5_000
 /** How often a running result tells its watchers about new rows. */
 export const RESULT_PUBLISH_INTERVAL_MS = 80
 /** How long a stream is read before the page may paint and handle input. */
@@ -25,11 +27,11 @@ export const READ_SLICE_MS = 24
 /** Results kept at once; those of the tabs that ran longest ago are dropped, their SQL is not. */
 export const RESULTS_KEPT_MAX = 24
 
-/** Characters of a cell that are drawn; copies and the cell viewer take the whole value. */
+/** Characters of a cell that are drawn; copies take the whole value. */
 export const CELL_DISPLAY_CHARS_MAX = 400
 /** Characters of a column's name that its header draws at most; its tip shows all. */
 export const COLUMN_NAME_CHARS_MAX = 300
-/** Characters of a cell that its tip shows; the cell viewer shows all. */
+/** Characters of a cell that its tip shows; the cell viewer shows more. */
 export const CELL_TIP_CHARS_MAX = 2_000
 /** How often the grid hears of more rows while they arrive. */
 export const GRID_ROWS_TOLD_INTERVAL_MS = 600
@@ -154,5 +156,9 @@ export const RAIL_TABLES_MAX = 3
 export const COMPARED_PARTITIONS_MAX = 500
 export const PARAMETERS_MAX = 32
 export const PARAMETER_CHARS_MAX = 10_000
-/** Characters of a value that the cell viewer lays out over lines; longer ones are shown as they are. */
-export const VALUE_LAYOUT_CHARS_MAX = 200_000
+/** Characters of a value that the cell viewer draws, its first ones; its copy and its file take the whole value. */
+export const VALUE_SHOWN_CHARS_MAX = 100_000
+/** Characters of a text that is tried as JSON; a longer one is shown as plain text. */
+export const VALUE_JSON_CHARS_MAX = 20_000_000
+/** Characters of a value that was laid out; deep nesting would make many out of few, and is shown as it is. */
+export const VALUE_LAID_OUT_CHARS_MAX = 1_000_000

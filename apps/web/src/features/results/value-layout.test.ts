@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { dumpHex, indentNested, layoutOf } from './value-layout.ts'
+import { VALUE_LAID_OUT_CHARS_MAX, VALUE_SHOWN_CHARS_MAX } from '../../limits.ts'
+import { dumpHex, indentNested, shownValue } from './value-layout.ts'
 
 describe('[RW7] a value is laid out to be read', () => {
   it('indents structs, lists and maps, and changes no letter of what they hold', () => {
@@ -49,14 +50,37 @@ describe('[RW7] a value is laid out to be read', () => {
   })
 
   it('leaves alone what is read as it is', () => {
+    const layoutOf = (sqlType: string, text: string) => shownValue(sqlType, text).laidOut
     expect(layoutOf('VARCHAR', 'plain, text')).toBeNull()
     expect(layoutOf('VARCHAR', '[not json')).toBeNull()
     expect(layoutOf('BIGINT', '42')).toBeNull()
     expect(layoutOf('BLOB', '0x')).toBeNull()
     expect(layoutOf('INTEGER[]', '[]')).toBeNull()
-    expect(layoutOf('JSON', `[${'1,'.repeat(200_000)}1]`)).toBeNull()
     expect(layoutOf('VARCHAR', '{"a":1}')).toBe('{\n  "a": 1\n}')
     expect(layoutOf('STRUCT(a INTEGER)', '{"a": 1}')).toBe('{\n  "a": 1\n}')
     expect(layoutOf('BLOB', '0x41')).toBe(`0000  41${' '.repeat(45)}  A`)
+  })
+
+  it('draws the start of what is too long, and never half a character', () => {
+    expect(shownValue('VARCHAR', 'abcdef', 4)).toEqual({ kind: 'text', start: 'abcd', laidOut: null })
+    expect(shownValue('VARCHAR', 'abcdef', 6).start).toBe('abcdef')
+    expect(shownValue('VARCHAR', 'abc😀def', 4).start).toBe('abc')
+    expect(shownValue('VARCHAR', 'abc😀def', 5).start).toBe('abc😀')
+    expect(shownValue('VARCHAR', '[1,2,3,4]', 4)).toEqual({
+      kind: 'nested',
+      start: '[1,2',
+      laidOut: '[\n  1,\n  2',
+    })
+    expect(shownValue('BLOB', '0x414243', 6).laidOut).toContain('41 42')
+  })
+
+  it('bounds what is drawn of any value', () => {
+    const big = `[${'{"a": "😀"},'.repeat(500_000)}{}]`
+    const { start, laidOut } = shownValue('VARCHAR', big)
+    expect(start.length).toBeLessThanOrEqual(VALUE_SHOWN_CHARS_MAX)
+    expect(laidOut?.length).toBeLessThan(VALUE_LAID_OUT_CHARS_MAX)
+    // Each bracket would be indented deeper than the one before: 10 GB of blanks.
+    const deep = '['.repeat(50_000) + ']'.repeat(50_000)
+    expect(shownValue('JSON', deep)).toEqual({ kind: 'nested', start: deep, laidOut: null })
   })
 })

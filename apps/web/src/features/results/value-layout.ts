@@ -1,6 +1,6 @@
-// One value laid out over lines to be read: nested values indented, bytes with their places and letters. A layout only
-// adds white space and places; what is copied is the value's own text.
-import { VALUE_LAYOUT_CHARS_MAX } from '../../limits.ts'
+// One value as it is read: nested values indented over lines, bytes with their places and letters, the start of what is too
+// long to be drawn. A layout only adds white space and places; what is copied and saved is the value's own text.
+import { VALUE_JSON_CHARS_MAX, VALUE_LAID_OUT_CHARS_MAX, VALUE_SHOWN_CHARS_MAX } from '../../limits.ts'
 
 const BYTES_PER_LINE = 16
 const NESTED_TYPE = /^(STRUCT|MAP)\(|\]$|^JSON$|^VARIANT$/
@@ -12,9 +12,10 @@ const CLOSES = /^[}\]]$/
 
 /**
  * Text of lists, structs, maps and JSON over lines, two spaces deeper for each level. Numbers and texts are not parsed,
- * so they keep every digit and letter; white space between them is the layout's.
+ * so they keep every digit and letter; white space between them is the layout's. Null where the nesting is so deep that there
+ * would be more white space than anybody reads.
  */
-export function indentNested(text: string): string {
+export function indentNested(text: string): string | null {
   const tokens = (text.match(TOKEN) ?? [])
     .map((token) => (token.startsWith('"') ? token : plainToken(token)))
     .filter((token) => token !== '')
@@ -28,6 +29,7 @@ export function indentNested(text: string): string {
     out += token
     if (OPENS.test(token)) depth += 1
     if (token === ',' || (OPENS.test(token) && !CLOSES.test(tokens[index + 1] ?? ''))) out += newLine()
+    if (out.length > VALUE_LAID_OUT_CHARS_MAX) return null
   }
   return out
 }
@@ -51,7 +53,7 @@ export function dumpHex(hex: string): string {
 }
 
 const isJson = (text: string): boolean => {
-  if (!/^\s*[{[]/.test(text)) return false
+  if (text.length > VALUE_JSON_CHARS_MAX || !/^\s*[{[]/.test(text)) return false
   try {
     JSON.parse(text)
     return true
@@ -60,14 +62,38 @@ const isJson = (text: string): boolean => {
   }
 }
 
-/**
- * How a value is best read; null where its text is that already, or is too long to be laid out.
- * @param sqlType the engine's spelling; a text that holds JSON is laid out as JSON
- */
-export function layoutOf(sqlType: string, text: string): string | null {
-  if (text.length > VALUE_LAYOUT_CHARS_MAX) return null
-  if (sqlType === 'BLOB' && text.startsWith('0x')) return dumpHex(text.slice(2)) || null
-  const isNested = NESTED_TYPE.test(sqlType) || (sqlType === 'VARCHAR' && isJson(text))
-  const laidOut = isNested ? indentNested(text) : text
-  return laidOut === text ? null : laidOut
+type ValueKind = 'bytes' | 'nested' | 'text'
+
+function kindOf(sqlType: string, text: string): ValueKind {
+  if (sqlType === 'BLOB' && text.startsWith('0x')) return 'bytes'
+  return NESTED_TYPE.test(sqlType) || (sqlType === 'VARCHAR' && isJson(text)) ? 'nested' : 'text'
+}
+
+/** The first characters, and no half of one. */
+function startOf(text: string, charsMax: number): string {
+  if (text.length <= charsMax) return text
+  const isHalf = (text.codePointAt(charsMax - 1) ?? 0) > 0xffff
+  return text.slice(0, isHalf ? charsMax - 1 : charsMax)
+}
+
+function laidOutText(kind: ValueKind, start: string): string | null {
+  if (kind === 'text') return null
+  const laidOut = kind === 'bytes' ? dumpHex(start.slice(2)) : indentNested(start)
+  return laidOut === start || laidOut === '' ? null : laidOut
+}
+
+/** What is drawn of a value. */
+export interface ShownValue {
+  kind: ValueKind
+  /** The value's own text, or its start where that is too long. */
+  start: string
+  /** How the start is best read; null where it is that already. */
+  laidOut: string | null
+}
+
+/** @param sqlType the engine's spelling; a text that holds JSON is laid out as JSON */
+export function shownValue(sqlType: string, text: string, charsMax = VALUE_SHOWN_CHARS_MAX): ShownValue {
+  const kind = kindOf(sqlType, text)
+  const start = startOf(text, charsMax)
+  return { kind, start, laidOut: laidOutText(kind, start) }
 }

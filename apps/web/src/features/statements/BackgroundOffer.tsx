@@ -49,7 +49,7 @@ export function BackgroundOffer({ snapshot, bytesNeeded, onRun, onContinue }: Ba
       title="Leaving this page stops the statement. In the background it begins anew at the same snapshots and goes on without you"
       onClick={onContinue}
     >
-      <Moon size={12} aria-hidden /> Continue in background
+      <Moon size={12} aria-hidden /> <span className="run-offer-more">Continue </span>in background
     </button>
   )
 }
