@@ -27,6 +27,16 @@ async function signIn(page: Page, name: string): Promise<void> {
   await page.locator('.monaco-editor .view-lines').waitFor()
 }
 
+/** For as long as the page is there. */
+const holdRows = (page: Page): Promise<void> =>
+  page.evaluate(async () => {
+    const root = await navigator.storage.getDirectory()
+    const folder = await root.getDirectoryHandle('spill')
+    for await (const handle of folder.values())
+      if (handle.kind === 'file' && !handle.name.endsWith('.record'))
+        Object.assign(globalThis, { held: await handle.createWritable({ keepExistingData: true }) })
+  })
+
 test('[SI1] two people with different grants see different trees', async ({ browser }) => {
   const seen: Record<string, string[]> = {}
   for (const [name, table] of [
@@ -59,8 +69,9 @@ test('[SI1] two people with different grants see different trees', async ({ brow
   expect(seen['bob']?.join()).not.toMatch(/analytics/)
 })
 
-test('[SI1] a token signs in, and signing out shows nothing more and leaves no rows behind', async ({
+test('[SI1][SI3] a token signs in, and signing out shows nothing more in any window, and says where rows are left', async ({
   page,
+  context,
 }) => {
   await page.goto(`${stack.url}/t/analytics/robots`)
   await expect(page.getByRole('heading', { name: 'Lake Workbench' })).toBeVisible()
@@ -80,10 +91,25 @@ test('[SI1] a token signs in, and signing out shows nothing more and leaves no r
   await workbench.run('SELECT 1 AS one')
   await workbench.expectCells(0, ['1'])
   await expect.poll(() => storedCount(page)).toBe(1)
+  const second = await context.newPage()
+  await second.goto(stack.url)
+  await new Workbench(second).expectCells(0, ['1'])
+  // A page that writes to the rows: the browser does not remove them meanwhile.
+  const holder = await context.newPage()
+  await holder.goto(`${stack.url}/livez`)
+  await holdRows(holder)
   await page.getByRole('button', { name: 'Signed in as robot' }).click()
   await workbench.screen('user-menu')
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await expect(page.getByLabel('Token')).toBeVisible()
+  await expect(second.getByLabel('Token')).toBeVisible()
+  await expect(page.getByRole('alert').first()).toContainText('rows of results are still on this computer')
+  expect(await storedBytes(page)).toBeGreaterThan(0)
+  await workbench.screen('rows-left')
+  await workbench.expectAccessible()
+  await holder.close()
+  await page.getByRole('button', { name: 'Remove them' }).click()
+  await expect(page.getByText('The rows of results are gone from this computer.')).toBeVisible()
   expect(await storedBytes(page)).toBe(0)
   await page.goBack()
   await expect(page.getByLabel('Token')).toBeVisible()

@@ -23,7 +23,9 @@ export async function storedBytes(page: Page): Promise<number> {
   return (await filesOf(page)).reduce((sum, [, byteCount]) => sum + byteCount, 0)
 }
 
-/** Results that are kept for a later page. */
-export async function storedCount(page: Page): Promise<number> {
-  return (await filesOf(page)).filter(([name]) => name.endsWith('.record')).length
+/** Names of the records of results that are kept for a later page. */
+export async function storedNames(page: Page): Promise<string[]> {
+  return (await filesOf(page)).map(([name]) => name).filter((name) => name.endsWith('.record'))
 }
+
+export const storedCount = async (page: Page): Promise<number> => (await storedNames(page)).length

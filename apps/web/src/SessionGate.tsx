@@ -5,6 +5,7 @@ import type { SessionResponse } from '@lake/core/api/contract.ts'
 import { useSession } from './api/queries.ts'
 import { openGate, useSignInAsked } from './api/session-gate.ts'
 import type { SignInOutcome } from './features/sign-in/provider-visit.ts'
+import { LeftRows } from './LeftRows.tsx'
 import { useStoredResults } from './tab-results.ts'
 import { SignInAgain } from './features/sign-in/SignInAgain.tsx'
 import { SignedInPage, SignInPage } from './features/sign-in/SignInPage.tsx'
@@ -37,7 +38,11 @@ export function SessionGate({ outcome, children }: SessionGateProps) {
   if (session.isPending) return null
   const methods = before?.signInMethods ?? []
   if (before?.isSignInRequired === true)
-    return <SignInPage methods={methods} outcome={outcome} onSignedIn={onSignedIn} />
+    return (
+      <SignInPage methods={methods} outcome={outcome} onSignedIn={onSignedIn}>
+        <LeftRows />
+      </SignInPage>
+    )
   return (
     <>
       {children}

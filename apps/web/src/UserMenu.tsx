@@ -10,7 +10,7 @@ import { say } from './ui/notice.ts'
 async function signOut(): Promise<void> {
   try {
     await deleteSession(new AbortController().signal)
-    // Everything that was read leaves the page with it, and this computer.
+    // Everything that was read leaves the page with it, and this computer; what does not, the sign-in page tells of.
     await forgetStoredRuns()
     location.assign('/')
   } catch (error) {

@@ -23,9 +23,17 @@ function leavingAt(nowMs: number): Leaving | null {
   return { endingCount: ending.length, backgroundCount, isTextLost }
 }
 
+/** The page is left whatever is lost. */
+let isUnasked = false
+
+export function leaveUnasked(path: string): void {
+  isUnasked = true
+  location.assign(path)
+}
+
 export function askBeforeLeaving(): void {
   addEventListener('beforeunload', (event) => {
-    const leaving = leavingAt(Date.now())
+    const leaving = isUnasked ? null : leavingAt(Date.now())
     if (leaving === null) return
     say(leaveText(leaving), 'warn')
     event.preventDefault()

@@ -20,9 +20,9 @@ import { queryClient } from './api/query-client.ts'
 import { loadRecords, recordRun } from './history/browser-store.ts'
 import { loadTabs } from './features/editor/tabs-store.ts'
 import { endProviderVisit } from './features/sign-in/provider-visit.ts'
-import { askBeforeLeaving } from './leave-page.ts'
+import { askBeforeLeaving, leaveUnasked } from './leave-page.ts'
 import { onRunChange } from './query-run/run-registry.ts'
-import { removeLeftRows, storeRun } from './query-run/stored-runs.ts'
+import { onSignedOutElsewhere, removeLeftRows, storeRun } from './query-run/stored-runs.ts'
 import { SessionGate } from './SessionGate.tsx'
 import { loadPlaces } from './storage/places.ts'
 import { holdWindow } from './storage/window-life.ts'
@@ -35,6 +35,8 @@ holdWindow()
 onRunChange(recordRun)
 onRunChange((run) => void storeRun(run))
 askBeforeLeaving()
+// What is on the screen is of who has signed out.
+onSignedOutElsewhere(() => leaveUnasked('/'))
 const outcome = endProviderVisit()
 // A page that began with other tabs and then took up the kept ones would be in the way of who types at once.
 await Promise.all([loadTabs(), loadRecords(), loadPlaces()])

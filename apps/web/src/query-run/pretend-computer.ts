@@ -13,6 +13,8 @@ export class Computer {
   readonly holders = new Map<string, Set<string>>()
   /** Fails for as long as it is set. */
   failing: Call | null = null
+  /** Never answers. */
+  stuck: Call | null = null
   /** The record is cut where the machine stops. */
   isTorn = false
 
@@ -49,6 +51,7 @@ export class Computer {
       name,
       async (...given: never[]) => {
         await Promise.resolve()
+        if (this.stuck === name) await new Promise(() => undefined)
         if (this.failing === name) throw new DOMException('full', 'QuotaExceededError')
         return await (call as (...given: never[]) => Promise<unknown>)(...given)
       },

@@ -123,11 +123,51 @@ describe('[RS1] a result that outlives its page', () => {
   it('goes with signing out, whoever shows it, and nothing is kept after', async () => {
     const { computer, first } = await storedOnce()
     const second = await nextWindow(computer)
-    await second.results.removeAll()
+    expect(await second.results.removeAll(NEVER)).toBe(true)
     expect([...computer.files.keys()]).toEqual([])
     expect((await runAndStore(second, 'tab', 'g2')).isStored).toBe(false)
     expect(await valuesOf(first, 'tab')).toBeNull()
   })
+
+  it('[SI3] signing out takes rows without a record too, but for those that an open window writes', async () => {
+    const { computer, first } = await storedOnce()
+    await first.newRows().put([batchFrom(0)])
+    const second = await nextWindow(computer)
+    expect(await second.results.removeAll(NEVER)).toBe(true)
+    expect([...computer.files.keys()]).toEqual(['w1.2'])
+    first.end()
+    expect(await second.results.removeAll(NEVER)).toBe(true)
+    expect([...computer.files.keys()]).toEqual([])
+  })
+
+  it.each<Call>(['names', 'remove'])(
+    '[SI3] signing out knows that rows are left where the disk fails at %s',
+    async (call) => {
+      const { computer, first } = await storedOnce()
+      computer.failing = call
+      expect(await first.results.removeAll(NEVER)).toBe(false)
+      computer.failing = null
+      expect(await first.results.removeAll(NEVER)).toBe(true)
+      expect([...computer.files.keys()]).toEqual([])
+    },
+  )
+
+  it.each<Call>(['names', 'remove'])(
+    '[SI3] signing out waits no longer than it is told to where the disk hangs at %s',
+    async (call) => {
+      const { computer, first } = await storedOnce()
+      computer.stuck = call
+      const giveUp = new AbortController()
+      const removing = first.results.removeAll(giveUp.signal)
+      giveUp.abort()
+      expect(await removing).toBe(false)
+      // The page that comes next has a queue of its own.
+      first.end()
+      computer.stuck = null
+      expect(await computer.window('w2').results.removeAll(NEVER)).toBe(true)
+      expect([...computer.files.keys()]).toEqual([])
+    },
+  )
 })
 
 describe('[RS1] nothing is shown that is not whole', () => {

@@ -12,7 +12,7 @@ import {
   STORED_RESULTS_MAX,
 } from '../limits.ts'
 import { windowOfFile, type ResultDisk } from '../storage/spill.ts'
-import { fileOfRecord } from '../storage/spill-protocol.ts'
+import { fileOfRecord, recordNameOf } from '../storage/spill-protocol.ts'
 import { ResultBuffer } from './result-buffer.ts'
 import { FileRowStore, loaderOf, type RowBlock } from './row-store.ts'
 import { decodeRecord, decodeSchema, encodeRecord, type StoredRecord } from './stored-record.ts'
@@ -69,15 +69,10 @@ export class StoredResults {
     }
   }
 
-  /** Rows that windows left which are not open any more, and that have no record. */
+  /** Of windows that are not open any more, and without a record. */
   async removeLeftRows(): Promise<void> {
     await this.#quietly(async () => {
-      const names = await this.#disk.names()
-      const recorded = new Set(names.map(fileOfRecord))
-      const open = await this.#locks.openWindowIds()
-      for (const name of names)
-        if (fileOfRecord(name) === null && !recorded.has(name) && !open.has(windowOfFile(name)))
-          await this.#removeIfFree(name)
+      for (const file of await this.#leftFiles()) await this.#removeIfFree(file)
     })
   }
 
@@ -152,13 +147,24 @@ export class StoredResults {
     })
   }
 
-  /** Of everybody, and nothing is kept after it. */
-  async removeAll(): Promise<void> {
-    await this.#quietly(async () => {
-      this.#owner = null
-      for (const file of await this.#recordedFiles()) await this.#disk.remove(file)
+  /**
+   * Of everybody, and nothing is kept after it. Rows that an open window still writes go with that.
+   * @returns whether nothing is left; false, too, where `signal` ends the wait before that is known
+   */
+  async removeAll(signal: AbortSignal): Promise<boolean> {
+    this.#owner = null
+    const { promise: hasEnded, resolve } = Promise.withResolvers<false>()
+    if (signal.aborted) resolve(false)
+    signal.addEventListener('abort', () => resolve(false), { once: true })
+    const removing = this.#quietly(async () => {
       this.#known.clear()
+      const files = [...(await this.#recordedFiles()), ...(await this.#leftFiles())]
+      for (const file of files) await this.#disk.remove(file)
+      const there = new Set(await this.#disk.names())
+      if (files.some((file) => there.has(file) || there.has(recordNameOf(file))))
+        throw new Error('rows that were removed are still there')
     })
+    return await Promise.race([removing, hasEnded])
   }
 
   async #seal(rows: FileRowStore, record: StoredRecord): Promise<void> {
@@ -186,6 +192,16 @@ export class StoredResults {
 
   async #recordedFiles(): Promise<string[]> {
     return (await this.#disk.names()).flatMap((name) => fileOfRecord(name) ?? [])
+  }
+
+  /** Rows that windows left which are not open any more, and that have no record. */
+  async #leftFiles(): Promise<string[]> {
+    const names = await this.#disk.names()
+    const recorded = new Set(names.map(fileOfRecord))
+    const open = await this.#locks.openWindowIds()
+    const isLeft = (name: string) =>
+      fileOfRecord(name) === null && !recorded.has(name) && !open.has(windowOfFile(name))
+    return names.filter(isLeft)
   }
 
   /** Takes up what other windows have stored or removed. */

@@ -2,6 +2,7 @@
 // there. Nothing is asked of the server for it.
 import { useEffect, useSyncExternalStore } from 'react'
 import { spillDisk } from '../storage/spill.ts'
+import { ROWS_REMOVED_MS_MAX } from '../limits.ts'
 import { holdRows, ifRowsFree, openWindowIds } from '../storage/window-life.ts'
 import { lookedAtMsOf, placeKey } from '../storage/places.ts'
 import { QueryRun } from './query-run.ts'
@@ -11,6 +12,8 @@ import { StoredResults, type StoredResult } from './stored-results.ts'
 
 /** Who is signed in, as the window has it that heard of it last: of windows that have it otherwise nothing is kept. */
 const OWNER_KEY = 'lake.results-owner'
+/** In place of who is signed in. */
+const SIGNED_OUT = ''
 const SHOWN_KEY = 'lake.shown-results'
 
 const stored = new StoredResults({
@@ -53,11 +56,30 @@ export function skipStoredRuns(): void {
   tell()
 }
 
-/** Signing out: of everybody, in every window. */
-export async function forgetStoredRuns(): Promise<void> {
+/**
+ * Signing out: of everybody, in every window.
+ * @returns whether nothing is left, within ROWS_REMOVED_MS_MAX
+ */
+export async function forgetStoredRuns(): Promise<boolean> {
   owner = null
-  tellOwner('')
-  await stored.removeAll()
+  tellOwner(SIGNED_OUT)
+  return await stored.removeAll(AbortSignal.timeout(ROWS_REMOVED_MS_MAX))
+}
+
+/** Somebody signed out in this browser, and nobody has signed in since. */
+export function hasSignedOut(): boolean {
+  try {
+    return localStorage.getItem(OWNER_KEY) === SIGNED_OUT
+  } catch {
+    return false
+  }
+}
+
+/** Calls back when somebody signs out in another window. */
+export function onSignedOutElsewhere(listener: () => void): void {
+  addEventListener('storage', ({ key, newValue }) => {
+    if (key === OWNER_KEY && newValue === SIGNED_OUT) listener()
+  })
 }
 
 function tellOwner(text: string): void {

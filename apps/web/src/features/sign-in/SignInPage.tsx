@@ -1,5 +1,5 @@
 // The whole page while nobody is signed in. It shows nothing of the lake, and keeps the address to come back to.
-import { useEffect } from 'react'
+import { useEffect, type ReactNode } from 'react'
 import type { SessionResponse } from '@lake/core/api/contract.ts'
 import { leaveForProvider, type SignInOutcome } from './provider-visit.ts'
 import { SignInForm } from './SignInForm.tsx'
@@ -14,9 +14,11 @@ interface SignInPageProps {
   /** How the last visit to the identity provider ended. */
   outcome: SignInOutcome | null
   onSignedIn: (session: SessionResponse) => void
+  /** What is to be known before anybody signs in. */
+  children: ReactNode
 }
 
-export function SignInPage({ methods, outcome, onSignedIn }: SignInPageProps) {
+export function SignInPage({ methods, outcome, onSignedIn, children }: SignInPageProps) {
   useEffect(() => {
     document.title = 'Sign in · Lake Workbench'
   }, [])
@@ -31,6 +33,7 @@ export function SignInPage({ methods, outcome, onSignedIn }: SignInPageProps) {
             {text}
           </p>
         )}
+        {children}
         <SignInForm methods={methods} onProvider={leaveForProvider} onSignedIn={onSignedIn} />
       </div>
     </main>
