@@ -66,3 +66,37 @@ test('at 560 px the tools of a result stay in reach', async ({ page }) => {
   await workbench.expectAccessible()
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
 })
+
+test('who asks for more contrast has 7 for every text, and who asks for less motion sees none', async ({
+  page,
+}) => {
+  await page.emulateMedia({ contrast: 'more', reducedMotion: 'reduce' })
+  const workbench = new Workbench(page)
+  await workbench.open()
+  await workbench.run("SELECT NULL AS nothing, 'text' AS words, 1 AS n -- of all kinds\n")
+  await workbench.expectCells(0, ['NULL', 'text', '1'])
+  await page.getByRole('tab', { name: 'History' }).click()
+  await workbench.receipt.getByRole('button', { name: 'Receipt' }).click()
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await workbench.screen(`more-contrast-${colorScheme}`)
+    await workbench.expectContrast()
+  }
+  // Drawn on a canvas and by the editor: they follow while the page is open.
+  const faint = page.locator('.monaco-editor .view-line span', { hasText: 'of all kinds' }).last()
+  await expect(faint).toHaveCSS('color', 'rgb(62, 66, 70)')
+  await workbench.run('SELECT sum(a.range * b.range) AS s FROM range(1000000) a, range(1000000) b')
+  await expect(workbench.stop).toBeVisible()
+  const bar = page.locator('.progress-bar')
+  await expect(bar).toHaveCSS('animation-name', 'none')
+  const [barPx, wholePx] = await Promise.all(
+    [bar, page.locator('.progress')].map((each) => each.boundingBox()),
+  )
+  expect(barPx?.width).toBe(wholePx?.width)
+  const moving = () =>
+    document.getAnimations().filter(({ effect }) => Number(effect?.getComputedTiming().activeDuration) > 0)
+      .length
+  expect(await page.evaluate(moving)).toBe(0)
+  await workbench.stop.click()
+  await expect(workbench.exactness).toHaveText('cancelled after 0 rows')
+})

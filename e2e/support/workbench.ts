@@ -80,11 +80,25 @@ export class Workbench {
 
   /** No violation of WCAG 2 A and AA that axe can find. */
   async expectAccessible(): Promise<void> {
-    const { violations } = await new AxeBuilder({ page: this.page })
-      .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'])
-      // Splitters stand between the landmarks by nature.
-      .exclude('[role=separator]')
-      .analyze()
+    await this.#expectNoViolation(
+      this.#axe()
+        .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'])
+        // Splitters stand between the landmarks by nature.
+        .exclude('[role=separator]'),
+    )
+  }
+
+  /** The contrast that AAA of WCAG 2 asks for. */
+  async expectContrast(): Promise<void> {
+    await this.#expectNoViolation(this.#axe().withRules(['color-contrast-enhanced']))
+  }
+
+  #axe(): AxeBuilder {
+    return new AxeBuilder({ page: this.page })
+  }
+
+  async #expectNoViolation(axe: AxeBuilder): Promise<void> {
+    const { violations } = await axe.analyze()
     const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`)
     expect(found).toEqual([])
   }

@@ -5,6 +5,8 @@ export type ThemeChoice = 'system' | 'light' | 'dark'
 
 const STORAGE_KEY = 'lake.theme'
 const darkQuery = matchMedia('(prefers-color-scheme: dark)')
+const contrastQuery = matchMedia('(prefers-contrast: more)')
+const forcedQuery = matchMedia('(forced-colors: active)')
 const listeners = new Set<() => void>()
 
 function readChoice(): ThemeChoice {
@@ -31,7 +33,7 @@ function apply(): void {
 /** Applies the stored choice; called before the first render, so that nothing flashes. */
 export function startTheme(): void {
   apply()
-  darkQuery.addEventListener('change', notify)
+  for (const query of [darkQuery, contrastQuery, forcedQuery]) query.addEventListener('change', notify)
 }
 
 export function chooseTheme(next: ThemeChoice): void {
@@ -53,5 +55,8 @@ const subscribe = (listener: () => void) => {
 
 export const useThemeChoice = (): ThemeChoice => useSyncExternalStore(subscribe, () => choice)
 
-export const useIsDark = (): boolean =>
-  useSyncExternalStore(subscribe, () => choice === 'dark' || (choice === 'system' && darkQuery.matches))
+export const isDarkNow = (): boolean => choice === 'dark' || (choice === 'system' && darkQuery.matches)
+
+/** Names the colours that hold: where it is another one, what is drawn outside of CSS is to be drawn anew. */
+export const useColors = (): string =>
+  useSyncExternalStore(subscribe, () => [isDarkNow(), contrastQuery.matches, forcedQuery.matches].join(' '))

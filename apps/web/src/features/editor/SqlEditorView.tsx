@@ -1,6 +1,6 @@
 // React's side of the editor: mounts it once, shows the active tab, passes markers and theme on.
 import { useEffect, useImperativeHandle, useLayoutEffect, useRef, type Ref } from 'react'
-import { useIsDark } from '../../ui/theme.ts'
+import { isDarkNow, useColors } from '../../ui/theme.ts'
 import { applyMonacoTheme } from './monaco-setup.ts'
 import { registerSqlCompletion } from './sql-completion.ts'
 import { registerSqlHover } from './sql-hover.ts'
@@ -50,14 +50,16 @@ export function SqlEditorView({
   const container = useRef<HTMLDivElement>(null)
   const editor = useRef<SqlEditor | null>(null)
   const callbacks = useRef<EditorCallbacks>({ onChange, onRun, onRunAll, onTarget, tabOf })
-  const isDark = useIsDark()
+  const colors = useColors()
   const tab = activeTab(tabs)
 
   useLayoutEffect(() => {
     callbacks.current = { onChange, onRun, onRunAll, onTarget, tabOf }
   }, [onChange, onRun, onRunAll, onTarget, tabOf])
 
-  useLayoutEffect(() => applyMonacoTheme(isDark), [isDark])
+  // colors stands for what the theme reads from outside React: the tokens.
+  // oxlint-disable-next-line react-hooks/exhaustive-deps
+  useLayoutEffect(() => applyMonacoTheme(isDarkNow()), [colors])
 
   useLayoutEffect(() => {
     if (container.current === null) return

@@ -82,6 +82,7 @@ export const EDITOR_OPTIONS: monaco.editor.IStandaloneEditorConstructionOptions 
   overviewRulerLanes: 0,
   hideCursorInOverviewRuler: true,
   renderLineHighlight: 'none',
+  renderFinalNewline: 'on',
   occurrencesHighlight: 'off',
   padding: { top: 8, bottom: 8 },
   tabSize: 2,

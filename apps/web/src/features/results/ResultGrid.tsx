@@ -29,7 +29,7 @@ import {
 import { CELL_DISPLAY_CHARS_MAX, CELL_TIP_CHARS_MAX } from '../../limits.ts'
 import type { ResultBuffer } from '../../query-run/result-buffer.ts'
 import type { MenuPlace } from '../../ui/MenuButton.tsx'
-import { useIsDark } from '../../ui/theme.ts'
+import { useColors } from '../../ui/theme.ts'
 import { useElementWidth } from '../../ui/use-element-width.ts'
 import { useStableCallback } from '../../ui/use-stable-callback.ts'
 import type { Place } from '../../storage/places.ts'
@@ -135,12 +135,12 @@ const markOf = (view: GridView, column: number): string => {
 /** Columns as the grid library takes them, and how their cells and headers are drawn. */
 function useDrawing({ buffer, columns, view, rows, rowCount, zone }: ResultGridProps) {
   const [resizing, setResizing] = useState<{ column: number; width: number } | null>(null)
-  const isDark = useIsDark()
+  const colors = useColors()
   const hasRows = rowCount > 0
   const measure = useMemo(measurer, [])
-  // isDark and hasRows stand for what these read from outside React: the tokens and the first rows.
+  // colors and hasRows stand for what these read from outside React: the tokens and the first rows.
   // oxlint-disable-next-line react-hooks/exhaustive-deps
-  const theme = useMemo(() => gridTheme(), [isDark])
+  const theme = useMemo(() => gridTheme(), [colors])
   // oxlint-disable-next-line react-hooks/exhaustive-deps
   const widths = useMemo(() => columnWidths(buffer, columns, measure), [buffer, columns, measure, hasRows])
   const shown = useMemo(() => shownColumns(view), [view])
