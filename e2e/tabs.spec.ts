@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { chromium, expect, test, type Page } from '@playwright/test'
-import { storedCount } from './support/stored-results.ts'
+import { storedCount, storedNames } from './support/stored-results.ts'
 import { Workbench } from './support/workbench.ts'
 
 const tabs = (page: Page) => page.getByRole('tablist', { name: 'Queries' }).getByRole('tab')
@@ -62,19 +62,44 @@ test('[ED6] tabs of the time before the database are taken over, once', async ({
   await expect(tabs(page)).toHaveText(['Old a', 'Old b', 'Old c'])
 })
 
-test('[ED7] two windows show the same tabs, and neither loses what the other writes', async ({
+test('[ED7][RS1] two windows show the same tabs and results, and neither loses what the other writes or shows', async ({
   page,
   context,
 }) => {
   const first = new Workbench(page)
   await first.open()
-  await first.type('SELECT 1 AS one')
+  await first.run('SELECT 1 AS one')
+  await expect.poll(() => storedCount(page)).toBe(1)
   const second = new Workbench(await context.newPage())
+  const other = second.page
   await second.open()
   await second.expectEditorText('SELECT 1 AS one')
-  await second.page.getByRole('button', { name: 'New query' }).click()
-  await second.type('SELECT 2 AS two')
+  await second.expectCells(0, ['1'])
+  await expect(second.receipt).toContainText('from this browser’s store')
+  await other.getByRole('button', { name: 'New query' }).click()
+  await second.run('SELECT 2 AS two')
+  await expect.poll(() => storedCount(page)).toBe(2)
   await expect(tabs(page)).toHaveCount(2)
+  // In a tab whose result the other window shows too: that one keeps its rows for as long as it is there.
+  const before = new Set(await storedNames(page))
+  await first.run('SELECT 11 AS one')
+  await first.expectCells(0, ['11'])
+  await expect.poll(async () => (await storedNames(page)).some((name) => !before.has(name))).toBe(true)
+  await expect.poll(() => storedCount(page)).toBe(2)
+  await other.getByRole('tab', { name: 'Query 1' }).click()
+  await second.expectCells(0, ['1'])
+  await other.getByRole('tab', { name: 'Query 2' }).click()
+  const sent: string[] = []
+  context.on('request', (request) => {
+    if (/\/api\/v1\/(flight-info|do-get|poll)/.test(request.url())) sent.push(request.url())
+  })
+  await Promise.all([page.reload(), other.reload()])
+  await first.expectCells(0, ['11'])
+  await second.expectCells(0, ['2'])
+  await other.getByRole('tab', { name: 'Query 1' }).click()
+  await second.expectCells(0, ['11'])
+  await other.getByRole('tab', { name: 'Query 2' }).click()
+  expect(sent).toEqual([])
   await first.type('SELECT 1 AS changed')
   await page.getByRole('tab', { name: 'Query 2' }).click()
   await first.expectEditorText('SELECT 2 AS two')
@@ -85,8 +110,10 @@ test('[ED7] two windows show the same tabs, and neither loses what the other wri
   await second.page.close()
   await page.reload()
   await expect(tabs(page)).toHaveText(['Query 2'])
+  await first.expectCells(0, ['2'])
   await page.getByRole('button', { name: 'Reopen Query 1' }).click()
   await first.expectEditorText('SELECT 1 AS changed')
+  await first.expectCells(0, ['11'])
 })
 
 test('[ED6] a browser that keeps nothing is told of, and leaving then asks', async ({ page }) => {

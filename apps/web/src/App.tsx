@@ -26,7 +26,7 @@ import { readTabs, tabActions } from './features/editor/tabs-store.ts'
 import { openLinkOfPage } from './link/open-link.ts'
 import { PalettePane } from './PalettePane.tsx'
 import { comparePath, parseRoute, tablePath, type Route } from './route.ts'
-import { insertSql, openStatement, saveActiveTab, stepTab } from './shell-actions.ts'
+import { insertSql, openSaved, openStatement, saveActiveTab, stepTab } from './shell-actions.ts'
 import { cycleZones, useShellKeys } from './shell-keys.ts'
 import { StatusBar, TopBar } from './ShellBars.tsx'
 import { pinOf, TablePane, type QueryTable } from './TablePane.tsx'
@@ -129,6 +129,7 @@ function useShell(isNarrow: boolean) {
         run: togglePalette,
       },
       { id: 'save', title: 'Save query', shortcut: shortcutText('Mod S'), run: () => void saveActiveTab() },
+      { id: 'save-copy', title: 'Save query as a copy', run: () => void saveActiveTab(true) },
       { id: 'tree', title: 'Show or hide the catalog', shortcut: shortcutText('Mod B'), run: toggleTree },
       { id: 'queries', title: 'Go to the queries', run: () => navigate('/') },
       { id: 'zones', title: 'Next pane', shortcut: 'F6', run: () => cycleZones(1) },
@@ -232,6 +233,10 @@ export function App() {
       background={hasBackground ? <BackgroundPane onOpened={closeTree} /> : null}
       onOpenStatement={(statement) => {
         openStatement(statement)
+        closeTree()
+      }}
+      onOpenSaved={(query) => {
+        openSaved(query)
         closeTree()
       }}
       catalog={

@@ -8,6 +8,7 @@ import { startRun } from './query-run/run-registry.ts'
 function openStatement({ statementId, sql, tables }: StatementSummary): void {
   if (sql === null) return
   const tabId = tabActions.open({ title: tables[0]?.table ?? 'From background', sql, pins: [] })
+  if (tabId === null) return
   const background = { kind: 'open', statementId } as const
   startRun({ tabId, sql, startOffset: 0, startLine: 1, pins: [], background })
   navigate('/')

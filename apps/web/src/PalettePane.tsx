@@ -7,6 +7,7 @@ import { useTabs } from './features/editor/tabs-store.ts'
 import { Palette } from './features/palette/Palette.tsx'
 import { useRecords } from './history/browser-store.ts'
 import { loadAllTableNames, paletteItems } from './palette-items.ts'
+import { openSaved } from './shell-actions.ts'
 import { useCommands } from './ui/commands.ts'
 
 interface PalettePaneProps {
@@ -51,6 +52,7 @@ export function PalettePane({ editor, openTable, onClose }: PalettePaneProps) {
             navigate('/')
             editor.current?.insert(text)
           },
+          openSaved,
           showQueries: () => navigate('/'),
         },
         listedAtMs,

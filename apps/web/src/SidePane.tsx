@@ -1,6 +1,7 @@
 // The pane at the left: the catalog, what was run, what was saved. One of them at a time; the catalog keeps its state.
 import { useState, type ReactNode } from 'react'
 import { HistoryPanel, SavedPanel } from './features/history/HistoryPanel.tsx'
+import type { SavedQuery } from './history/history.ts'
 import type { StatementLink } from './link/link.ts'
 import { ErrorBoundary } from './ui/ErrorBoundary.tsx'
 
@@ -11,9 +12,10 @@ interface SidePaneProps {
   /** The background statements; null where none can run. */
   background: ReactNode | null
   onOpenStatement: (statement: StatementLink) => void
+  onOpenSaved: (query: SavedQuery) => void
 }
 
-export function SidePane({ catalog, background, onOpenStatement }: SidePaneProps) {
+export function SidePane({ catalog, background, onOpenStatement, onOpenSaved }: SidePaneProps) {
   const [view, setView] = useState<View>('Catalog')
   const views: View[] = [
     'Catalog',
@@ -58,7 +60,7 @@ export function SidePane({ catalog, background, onOpenStatement }: SidePaneProps
         <div className="side-content">
           <ErrorBoundary name="This list" key={view}>
             {view === 'History' && <HistoryPanel onOpen={onOpenStatement} />}
-            {view === 'Saved' && <SavedPanel onOpen={onOpenStatement} />}
+            {view === 'Saved' && <SavedPanel onOpen={onOpenSaved} />}
             {view === 'Background' && background}
           </ErrorBoundary>
         </div>

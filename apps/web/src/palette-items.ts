@@ -19,6 +19,7 @@ export interface PaletteSources {
   saved: readonly SavedQuery[]
   openTable: (name: TableName) => void
   insert: (text: string) => void
+  openSaved: (query: SavedQuery) => void
   showQueries: () => void
 }
 
@@ -62,11 +63,7 @@ function columnItems(insert: PaletteSources['insert']): PaletteItem[] {
 const oneLine = (sql: string): string => sql.trim().replaceAll(/\s+/g, ' ').slice(0, 120)
 
 export function paletteItems(sources: PaletteSources, now: number): PaletteItem[] {
-  const { commands, tabs, history, saved, openTable, insert, showQueries } = sources
-  const open = ({ title, sql, parameters }: Pick<SavedQuery, 'title' | 'sql' | 'parameters'>) => {
-    tabActions.open({ title, sql, parameters })
-    showQueries()
-  }
+  const { commands, tabs, history, saved, openTable, insert, openSaved, showQueries } = sources
   return [
     ...commands.map(({ id, title, shortcut, run }): PaletteItem => ({
       id: `command ${id}`,
@@ -93,14 +90,17 @@ export function paletteItems(sources: PaletteSources, now: number): PaletteItem[
       kind: 'saved',
       title: query.title,
       detail: oneLine(query.sql),
-      run: () => open(query),
+      run: () => openSaved(query),
     })),
     ...history.slice(0, PALETTE_HISTORY_MAX).map(({ id, sql, parameters, startedAtMs }): PaletteItem => ({
       id: `history ${id}`,
       kind: 'history',
       title: oneLine(sql),
       detail: ageText(now - startedAtMs),
-      run: () => open({ title: 'From history', sql, parameters }),
+      run: () => {
+        tabActions.open({ title: 'From history', sql, parameters })
+        showQueries()
+      },
     })),
   ]
 }

@@ -84,5 +84,8 @@ describe('changedSinceSaved', () => {
     for (const change of [{ sql: 'SELECT 2' }, { title: 'B' }, { parameters }])
       expect([...changedSinceSaved([{ ...saved, ...change }], [saved])]).toEqual(['a'])
     expect([...changedSinceSaved([{ ...saved, id: 'never' }], [saved])]).toEqual([])
+    const opened = { ...saved, id: 'b', savedId: 'a' }
+    expect([...changedSinceSaved([opened], [saved])]).toEqual([])
+    expect([...changedSinceSaved([{ ...opened, sql: 'SELECT 2' }], [saved])]).toEqual(['b'])
   })
 })

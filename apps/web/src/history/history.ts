@@ -32,7 +32,7 @@ export interface HistoryEntry {
 }
 
 export interface SavedQuery {
-  /** Id of the tab that it was saved from: saving again replaces it. */
+  /** Of the tab that it was saved from first, or its own: a tab that is opened from it has it as `savedId`. */
   id: string
   title: string
   sql: string
@@ -40,14 +40,20 @@ export interface SavedQuery {
   savedAtMs: number
 }
 
+/** A tab, as far as it can be saved. */
+type SavedTab = Omit<SavedQuery, 'savedAtMs'> & { savedId?: string | undefined }
+
+/** Which saved query a tab is, whether or not there is one yet. */
+export const savedIdOf = ({ id, savedId = id }: Pick<SavedTab, 'id' | 'savedId'>): string => savedId
+
 /** Ids of the tabs that are not as they were saved last; one that was never saved is none of them. */
 export function changedSinceSaved(
-  tabs: readonly Omit<SavedQuery, 'savedAtMs'>[],
+  tabs: readonly SavedTab[],
   saved: readonly SavedQuery[],
 ): ReadonlySet<string> {
   const byId = new Map(saved.map((query) => [query.id, query]))
-  const isChanged = (tab: Omit<SavedQuery, 'savedAtMs'>): boolean => {
-    const query = byId.get(tab.id)
+  const isChanged = (tab: SavedTab): boolean => {
+    const query = byId.get(savedIdOf(tab))
     if (query === undefined) return false
     const parametersOf = ({ parameters = [] }: Pick<SavedQuery, 'parameters'>) => JSON.stringify(parameters)
     return query.sql !== tab.sql || query.title !== tab.title || parametersOf(query) !== parametersOf(tab)

@@ -9,7 +9,7 @@ function openStatement(link: StatementLink): void {
   const { title, sql, pins, parameters, fingerprint } = link
   const linked = fingerprint === undefined ? undefined : { sql, fingerprint }
   const tabId = tabActions.open({ title, sql, pins, parameters, linked })
-  if (pins.length > 0)
+  if (tabId !== null && pins.length > 0)
     startRun({ tabId, sql, startOffset: 0, startLine: 1, pins, parameters, linkedFingerprint: fingerprint })
 }
 

@@ -146,7 +146,7 @@ export function takeOver(windows: Windows, theirs: TabChanges, freshId: () => st
     saved = withTab(saved, tab, closedAtMs, theirs.layout)
     if (!isConflict) mine = withTab(mine, tab, closedAtMs, theirs.layout)
     else if (tab.sql.trim() !== '') {
-      const copy = { ...tab, id: freshId(), title: `${tab.title} (other window)` }
+      const copy = { ...tab, id: freshId(), savedId: undefined, title: `${tab.title} (other window)` }
       mine = { ...mine, closed: [...mine.closed, copy].slice(-TABS_CLOSED_KEPT_MAX) }
     }
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { closeTab, editTab, initialTabs, openTab, pinTable, reopenTab } from './tabs-state.ts'
+import { closeTab, editTab, initialTabs, openTab, pinTable, reopenTab, tabsOf } from './tabs-state.ts'
 
 describe('tabs', () => {
   it('reopens a closed tab with its text', () => {
@@ -22,6 +22,12 @@ describe('tabs', () => {
     expect(two.open.map((tab) => tab.title)).toEqual(['Query 1', 'Query 2'])
     expect(openTab(closeTab(two, 'a', 'x'), { id: 'c' }).open.at(-1)?.title).toBe('Query 1')
   })
+})
+
+it('[ED10] a stored tab is still the saved query that it was opened from', () => {
+  const stored = JSON.parse(JSON.stringify(openTab(initialTabs('a'), { id: 'b', savedId: 'q' }).open))
+  expect(tabsOf(stored).map(({ savedId }) => savedId)).toEqual([undefined, 'q'])
+  expect(tabsOf([{ ...stored[1], savedId: 7 }])[0]?.savedId).toBeUndefined()
 })
 
 it('[TV3] a table of a tab is read at one snapshot or as it is now, and other pins stay', () => {

@@ -19,6 +19,8 @@ export interface Tab {
   parameters?: readonly Parameter[] | undefined
   /** The answer that the tab's link was made from, and the statement it belongs to. */
   linked?: LinkedAnswer | undefined
+  /** The saved query that the tab was opened from; without one it is saved under its own id. */
+  savedId?: string | undefined
 }
 
 export interface LinkedAnswer {
@@ -47,8 +49,8 @@ export function initialTabs(id: string): TabsState {
 /** Opens a tab beside the active one; at TABS_OPEN_MAX nothing happens. */
 export function openTab(state: TabsState, tab: Partial<Tab> & { id: string }): TabsState {
   if (state.open.length >= TABS_OPEN_MAX) return state
-  const { id, title = nextTitle(state.open), sql = '', pins = [], parameters, linked } = tab
-  const opened: Tab = { id, title, sql, pins, parameters, linked }
+  const { id, title = nextTitle(state.open), sql = '', pins = [], parameters, linked, savedId } = tab
+  const opened: Tab = { id, title, sql, pins, parameters, linked, savedId }
   const at = state.open.findIndex((other) => other.id === state.activeId) + 1
   return { ...state, open: state.open.toSpliced(at, 0, opened), activeId: opened.id }
 }
@@ -129,7 +131,9 @@ export function tabsOf(values: unknown): Tab[] {
   return values.flatMap((value: Partial<Record<keyof Tab, unknown>> | null) => {
     const { id, title, sql, pins, parameters, linked } = value ?? {}
     const isTab = typeof id === 'string' && typeof title === 'string' && typeof sql === 'string'
+    if (!isTab) return []
     const { data } = parameterList.safeParse(parameters)
-    return isTab ? [{ id, title, sql, pins: pinsOf(pins), parameters: data, linked: linkedOf(linked) }] : []
+    const savedId = typeof value?.savedId === 'string' ? value.savedId : undefined
+    return [{ id, title, sql, pins: pinsOf(pins), parameters: data, linked: linkedOf(linked), savedId }]
   })
 }

@@ -2,9 +2,10 @@
 // and at once when the page is hidden or left. Where nothing can be written the store works on, and says that it is not
 // saved and why. Windows that are open at once show the same tabs.
 import { useSyncExternalStore } from 'react'
-import { TAB_SAVE_DELAY_MS } from '../../limits.ts'
+import { TAB_SAVE_DELAY_MS, TABS_OPEN_MAX } from '../../limits.ts'
 import type { Parameter } from '../../sql/parameters.ts'
 import { keepStorage, storageFaultOf, type StorageFault } from '../../storage/workbench-database.ts'
+import { say } from '../../ui/notice.ts'
 import { changesBetween, isNothing, takeOver, type TabChanges } from './tab-changes.ts'
 import {
   activateTab,
@@ -58,6 +59,8 @@ export async function loadTabs(): Promise<void> {
   } catch (error) {
     publish({ ...snapshot, saveStatus: storageFaultOf(error) })
   }
+  // Also where there was nothing: another window may be at another tab when this one is reloaded.
+  rememberActive(snapshot.tabs.activeId)
   onTabsWritten(applyRemote)
 }
 
@@ -86,6 +89,15 @@ function change(tabs: TabsState): void {
   publish({ tabs, saveStatus: 'saving' })
 }
 
+/** @returns whether there is another tab open now; where there are too many, that is said */
+function changeToMore(tabs: TabsState): boolean {
+  const isOpened = tabs !== snapshot.tabs
+  if (!isOpened && snapshot.tabs.open.length >= TABS_OPEN_MAX)
+    say(`${TABS_OPEN_MAX} queries are open: close one first.`, 'warn')
+  change(tabs)
+  return isOpened
+}
+
 function applyRemote(theirs: TabChanges): void {
   const before = snapshot.tabs
   const { mine, saved: known } = takeOver({ mine: before, saved }, theirs, newId)
@@ -110,16 +122,18 @@ document.addEventListener('visibilitychange', () => {
 })
 
 export const tabActions = {
-  /** @returns the id of the new tab */
-  open: (tab: Partial<Omit<Tab, 'id'>> = {}): string => {
+  /** @returns the id of the new tab; null where too many are open */
+  open: (tab: Partial<Omit<Tab, 'id'>> = {}): string | null => {
     const id = newId()
-    change(openTab(snapshot.tabs, { ...tab, id }))
-    return id
+    return changeToMore(openTab(snapshot.tabs, { ...tab, id })) ? id : null
   },
   close: (id: string) => change(closeTab(snapshot.tabs, id, newId())),
-  reopen: () => change(reopenTab(snapshot.tabs)),
+  reopen: () => void changeToMore(reopenTab(snapshot.tabs)),
   activate: (id: string) => change(activateTab(snapshot.tabs, id)),
   rename: (id: string, title: string) => change(editTab(snapshot.tabs, id, { title })),
+  /** The tab's text is that of a saved query from now on. */
+  bindSaved: (id: string, savedId: string, title: string) =>
+    change(editTab(snapshot.tabs, id, { savedId, title })),
   unpin: (id: string) => change(editTab(snapshot.tabs, id, { pins: [], linked: undefined })),
   pin: (
     id: string,

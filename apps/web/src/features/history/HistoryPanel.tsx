@@ -69,14 +69,16 @@ function Entry({ entry, now, onOpen }: { entry: HistoryEntry; now: number; onOpe
   )
 }
 
-function SavedEntry({ query, now, onOpen }: { query: SavedQuery; now: number; onOpen: OpenStatement }) {
+type OpenSaved = (query: SavedQuery) => void
+
+function SavedEntry({ query, now, onOpen }: { query: SavedQuery; now: number; onOpen: OpenSaved }) {
   return (
     <li className="history-entry">
       <button
         type="button"
         className="history-sql"
-        title="Open in a new tab"
-        onClick={() => onOpen({ title: query.title, sql: query.sql, pins: [], parameters: query.parameters })}
+        title="Open: Ctrl S then saves it anew"
+        onClick={() => onOpen(query)}
       >
         <strong>{visibleName(query.title)}</strong>
         {'\n'}
@@ -149,7 +151,7 @@ export function HistoryPanel({ onOpen }: { onOpen: OpenStatement }) {
   )
 }
 
-export function SavedPanel({ onOpen }: { onOpen: OpenStatement }) {
+export function SavedPanel({ onOpen }: { onOpen: OpenSaved }) {
   const { saved } = useRecords()
   const [search, setSearch] = useState('')
   const now = useNow(30_000)
