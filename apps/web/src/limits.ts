@@ -18,6 +18,8 @@ export const ROW_BLOCK_BYTES = 1024 * 1024
 export const STORED_RESULT_BYTES_MAX = 256 * 1024 * 1024
 export const STORED_RESULTS_BYTES_MAX = 1024 * 1024 * 1024
 export const STORED_RESULTS_MAX = 64
+/** How long a call to the disk that rows lie on may take; then it has failed, as far as the page is concerned. */
+export const ROWS_CALL_MS_MAX = 15_000
 /** How long signing out waits for the rows of results to be removed; the sign-in page then goes on with it, and tells. */
 export const ROWS_REMOVED_MS_MAX = 5_000
 /** How often a running result tells its watchers about new rows. */

@@ -248,6 +248,17 @@ describe('[RS1] where the disk fails', () => {
     },
   )
 
+  it('and does not remove what a window left, nobody waits for it', async () => {
+    const { computer, first } = await storedOnce()
+    await first.newRows().put([batchFrom(0)])
+    first.end()
+    computer.stuck = 'remove'
+    const next = computer.window('w2')
+    void next.results.removeLeftRows()
+    await next.results.open('ada', TABS)
+    expect(await valuesOf(next, 'tab')).toEqual(THEIRS)
+  })
+
   it.each<Call>(['get', 'readRecord', 'byteCountOf'])('at %s nothing is shown', async (call) => {
     const { computer, first } = await storedOnce()
     first.end()

@@ -1,5 +1,6 @@
 // Rows of results that are put on the disk and taken back: the browser's private file system, through a worker while they
 // are written. What may stay beyond the page, and what is removed, is decided in query-run/stored-results.ts.
+import { ROWS_CALL_MS_MAX } from '../limits.ts'
 import { recordNameOf, SPILL_FOLDER, type SpillAnswer, type SpillRequest } from './spill-protocol.ts'
 import { windowId } from './window-life.ts'
 
@@ -37,9 +38,15 @@ async function ask<K extends Kind>(
 ): Promise<SpillAnswer> {
   worker ??= startWorker()
   const id = (lastId += 1)
-  const answer = new Promise<SpillAnswer>((resolve, reject) => waiting.set(id, { resolve, reject }))
+  const { promise: answer, resolve, reject } = Promise.withResolvers<SpillAnswer>()
+  waiting.set(id, { resolve, reject })
+  // The worker is left as it is: it has files open, and what it answers late is to nobody.
+  const timer = setTimeout(() => {
+    waiting.delete(id)
+    reject(new Error(`the disk did not answer to ${request.kind}`))
+  }, ROWS_CALL_MS_MAX)
   worker.postMessage({ ...request, id }, transfer)
-  return await answer
+  return await answer.finally(() => clearTimeout(timer))
 }
 
 /** Where bytes that were put lie in their file. */
@@ -48,7 +55,7 @@ export interface SpillPlace {
   byteCount: number
 }
 
-/** The calls to the disk that rows of results need, by name of their file; each rejects where the disk does not do it. */
+/** The calls to the disk that rows of results need, by name of their file; each rejects where the disk does not do it, or not in time. */
 export interface ResultDisk {
   /** Appends, and takes the bytes away from the caller. `sha256` is null where it was not asked for. */
   put: (
