@@ -196,3 +196,17 @@ it('[BG4] waits out a server that is away, and says how a statement failed', asy
   expect(code).toBe('SNAPSHOT_EXPIRED')
   expect(polls).toHaveLength(0)
 })
+
+it('[BG2] a submission that is stopped before its answer may go on: that it has ended is not said', async () => {
+  const submitted = Promise.withResolvers<Response>()
+  vi.stubGlobal('fetch', (_path: string, { signal }: { signal: AbortSignal }) => {
+    signal.addEventListener('abort', () => submitted.reject(signal.reason))
+    return submitted.promise
+  })
+  const source = { tabId: 't', sql: 'SELECT 1', startOffset: 0, startLine: 1, pins: [] }
+  const run = new QueryRun({ ...source, background: { kind: 'submit' } })
+  const started = run.start()
+  await run.stop()
+  await started
+  expect(run.snapshot.state).toMatchObject({ kind: 'stopped', isConfirmed: false })
+})

@@ -133,7 +133,8 @@ export class QueryRun {
     const info = infoOf(this.snapshot.state)
     this.#dispatch({ kind: 'stopRequested' })
     this.#abort.abort()
-    let isConfirmed = info === null
+    // A submission that was under way may have reached the queue: then it is in the list of background statements.
+    let isConfirmed = info === null && this.source.background === undefined
     if (info !== null) {
       try {
         const work =
