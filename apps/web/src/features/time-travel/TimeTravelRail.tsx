@@ -1,9 +1,9 @@
 // One table's commits as a slider: height is rows changed, colour the operation, flags are branches and tags. The thumb
 // is the snapshot that the tab reads; dragging it or the arrow keys choose another, and the end is what is current.
 import { useState } from 'react'
-import { countedText, instantText, shortId } from '../../ui/format-quantity.ts'
+import { countedText, countText, instantText, shortId } from '../../ui/format-quantity.ts'
 import { placeOf, type Rail, type RailCommit } from './rail-commits.ts'
-import { commitText, standText } from './rail-words.ts'
+import { commitText, offRailText, standText } from './rail-words.ts'
 
 interface TimeTravelRailProps {
   label: string
@@ -42,11 +42,10 @@ function Commit({
 }
 
 function Stand({ rail, at, snapshotId }: { rail: Rail; at: number; snapshotId: string | null }) {
-  const { commits, olderCount, asideCount } = rail
+  const { commits, olderIds, asideCount } = rail
   const commit = commits[at]
   const commitsAfter = commits.length - 1 - at
-  if (commit === undefined)
-    return <span className="rail-stand">snapshot {shortId(snapshotId ?? '')}, aside of what is current</span>
+  if (commit === undefined) return <span className="rail-stand">{offRailText(rail, snapshotId ?? '')}</span>
   if (commitsAfter > 0) {
     const text = `${countedText(commitsAfter, 'commit')} before current · ${commitText(commit)}`
     return (
@@ -56,8 +55,8 @@ function Stand({ rail, at, snapshotId }: { rail: Rail; at: number; snapshotId: s
     )
   }
   const more = [
-    ...(olderCount > 0 ? [`${olderCount} older`] : []),
-    ...(asideCount > 0 ? [`${asideCount} aside`] : []),
+    ...(olderIds.size > 0 ? [`${countText(olderIds.size)} older`] : []),
+    ...(asideCount > 0 ? [`${countText(asideCount)} aside`] : []),
   ]
   return (
     <span className="rail-stand">
@@ -74,6 +73,8 @@ export function TimeTravelRail({ label, rail, snapshotId, onChoose }: TimeTravel
   const pinned = snapshotId === null ? last : commits.findIndex((commit) => commit.snapshotId === snapshotId)
   const at = moved ?? pinned
   const commit = commits[at]
+  // Before the first one, or on no place at all.
+  const offPlace = rail.olderIds.has(snapshotId ?? '') ? 0 : last
 
   const settle = () => {
     if (moved === null) return
@@ -95,9 +96,11 @@ export function TimeTravelRail({ label, rail, snapshotId, onChoose }: TimeTravel
           className="rail-range"
           min={0}
           max={last}
-          value={at < 0 ? last : at}
+          value={at < 0 ? offPlace : at}
           aria-label={`Snapshot of ${label}`}
-          aria-valuetext={commit === undefined ? 'a snapshot aside' : standText(commit, last - at)}
+          aria-valuetext={
+            commit === undefined ? offRailText(rail, snapshotId ?? '') : standText(commit, last - at)
+          }
           onChange={(event) => setMoved(event.currentTarget.valueAsNumber)}
           onPointerUp={settle}
           onKeyUp={settle}

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { SnapshotInfo } from '@lake/core/api/contract.ts'
 import { RAIL_COMMITS_MAX } from '../../limits.ts'
 import { placeOf, railOf } from './rail-commits.ts'
-import { commitText, standText } from './rail-words.ts'
+import { commitText, offRailText, standText } from './rail-words.ts'
 
 const snapshot = (id: string, parent: string | null, summary: Record<string, string> = {}): SnapshotInfo => ({
   snapshotId: id,
@@ -36,7 +36,8 @@ describe('railOf', () => {
       ['4', ['main']],
     ])
     expect(rail.commits.map(({ height }) => Math.round(height * 100))).toEqual([0, 50, 100])
-    expect([rail.olderCount, rail.asideCount]).toEqual([0, 1])
+    expect([rail.olderIds.size, rail.asideCount]).toEqual([0, 1])
+    expect(offRailText(rail, '3')).toBe('snapshot 3, aside of what is current')
   })
 
   it('[TV1] ends where a parent has expired or parents form a ring', () => {
@@ -47,18 +48,19 @@ describe('railOf', () => {
     expect(railOf({ currentSnapshotId: '2', snapshots: ring, refs: [] }).commits).toHaveLength(2)
     expect(railOf({ currentSnapshotId: null, snapshots: ring, refs: [] })).toEqual({
       commits: [],
-      olderCount: 0,
+      olderIds: new Set(),
       asideCount: 2,
     })
   })
 
-  it('shows the newest of many', () => {
+  it('[TV1] shows the newest of many, and says of an older one that it is older', () => {
     const many = Array.from({ length: RAIL_COMMITS_MAX + 5 }, (_, i) =>
       snapshot(String(i + 1), i === 0 ? null : String(i)),
     )
     const rail = railOf({ currentSnapshotId: String(many.length), snapshots: many, refs: [] })
     expect(rail.commits).toHaveLength(RAIL_COMMITS_MAX)
-    expect([rail.commits[0]?.snapshotId, rail.olderCount]).toEqual(['6', 5])
+    expect([rail.commits[0]?.snapshotId, [...rail.olderIds]]).toEqual(['6', ['1', '2', '3', '4', '5']])
+    expect(offRailText(rail, '2')).toBe('snapshot 2, older than the 400 commits shown')
   })
 })
 

@@ -18,8 +18,8 @@ export interface RailCommit {
 
 export interface Rail {
   commits: readonly RailCommit[]
-  /** Commits before the first one that is shown. */
-  olderCount: number
+  /** Ids of the snapshots before the first one that is shown. */
+  olderIds: ReadonlySet<string>
   /** Snapshots that do not lead to what is current: on other branches, or rolled back. */
   asideCount: number
 }
@@ -51,7 +51,7 @@ export function railOf({ currentSnapshotId, snapshots, refs }: RailTable): Rail 
       height: tallest === 0 ? 0 : (changed[index] ?? 0) / tallest,
       refs: refs.filter(({ snapshotId }) => snapshotId === snapshot.snapshotId).map(({ name }) => name),
     })),
-    olderCount: line.length - shown.length,
+    olderIds: new Set(line.slice(0, -shown.length).map(({ snapshotId }) => snapshotId)),
     asideCount: snapshots.length - line.length,
   }
 }
