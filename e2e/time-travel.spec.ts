@@ -4,7 +4,7 @@ import { Workbench } from './support/workbench.ts'
 
 const SQL = 'SELECT count(*) AS n FROM iceberg.analytics.episodes'
 
-test('[TV2] [TV3] [FR3] arrow keys on the rail read an older snapshot, End reads what is current', async ({
+test('[TV2] [TV3] [TV6] [FR3] arrow keys on the rail read an older snapshot, End reads what is current', async ({
   page,
 }) => {
   // The demo's tables say nothing of ages.
@@ -33,6 +33,13 @@ test('[TV2] [TV3] [FR3] arrow keys on the rail read an older snapshot, End reads
   await expect(workbench.receipt).toContainText('as of an older snapshot')
   await expect(workbench.cell(0, 0)).not.toHaveText(now ?? '')
   await workbench.screen('time-travel')
+  await page.getByRole('button', { name: 'Compare answers' }).click()
+  await expect(page.getByRole('tab', { name: 'Query 1: changes' })).toBeVisible()
+  await expect(workbench.exactness).toHaveText('exact')
+  await workbench.expectCells(0, ['-'])
+  await workbench.expectCells(1, ['+', now ?? ''])
+  await workbench.screen('answers-compared')
+  await page.getByRole('tab', { name: 'Query 1', exact: true }).click()
   await rail.focus()
   await page.keyboard.press('End')
   await page.keyboard.press('ControlOrMeta+Enter')

@@ -2,12 +2,13 @@
 import { ChartColumn as ChartIcon, RotateCw } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
+import { tabActions } from './features/editor/tabs-store.ts'
 import { ExportMenu } from './features/export/ExportMenu.tsx'
 import { DataMoved } from './features/receipt/DataMoved.tsx'
 import { LinkMenu } from './features/receipt/LinkMenu.tsx'
 import { LinkVerdict, linkVerdict } from './features/receipt/LinkVerdict.tsx'
 import { tableLabel } from './api/table-name.ts'
-import { tablesOf } from './features/receipt/receipt-facts.ts'
+import { tablesOf, versionsOf } from './features/receipt/receipt-facts.ts'
 import { ReceiptLine } from './features/receipt/ReceiptLine.tsx'
 import { ReceiptPanel } from './features/receipt/ReceiptPanel.tsx'
 import { ResultsPane } from './features/results/ResultsPane.tsx'
@@ -17,6 +18,7 @@ import type { QueryRun, RunSnapshot, RunSource } from './query-run/query-run.ts'
 import { startRun } from './query-run/run-registry.ts'
 import { infoOf } from './query-run/run-state.ts'
 import { comparePath } from './route.ts'
+import { answerChangesSql } from './sql/answer-changes.ts'
 import { hasTopLevelLimit } from './sql/blank-literals.ts'
 
 /** To run a background statement again is to submit it again. */
@@ -37,6 +39,14 @@ function RunAnew({ onRunAnew }: { onRunAnew: () => void }) {
       <RotateCw size={14} aria-hidden /> Run anew
     </button>
   )
+}
+
+/** Runs the statement that says which rows of the answer are others now, in a tab of its own. */
+function compareAnswers({ source }: QueryRun, { state }: RunSnapshot, title: string): void {
+  const { parameters } = source
+  const sql = answerChangesSql(source.sql, versionsOf(tablesOf(state)))
+  const tabId = tabActions.open({ title: `${title}: changes`, sql, parameters })
+  if (tabId !== null) startRun({ tabId, sql, startOffset: 0, startLine: 1, pins: [], parameters })
 }
 
 const ChartPane = lazy(async () => {
@@ -130,6 +140,7 @@ export function ResultArea({ run, snapshot, title, onPlaceCursor }: ResultAreaPr
       <DataMoved
         snapshot={snapshot}
         onRunAgain={() => startRun({ ...againOf(run.source), linkedFingerprint: undefined })}
+        onCompareAnswers={() => compareAnswers(run, snapshot, title)}
         onCompare={(table, newer) => navigate(comparePath(table, table.snapshotId ?? newer, newer))}
       />
       {linkedFingerprint !== undefined && (

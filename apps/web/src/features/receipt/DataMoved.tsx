@@ -1,5 +1,6 @@
-// A quiet line when a table behind the shown result has been committed to since. Looks at the tables' metadata now and
-// then, only while the page is seen and only for results that read what was current.
+// A quiet line when the answer may be another one now: where a table behind the shown result has been committed to since, or
+// where it reads older snapshots. Looks at the tables' metadata now and then, only while the page is seen and only for
+// tables of which the result read what was current.
 import { useQueries } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { TableReceipt } from '@lake/core/flight/receipt.ts'
@@ -21,20 +22,26 @@ function movedText(label: string, moved: Moved): string | null {
   return `${label}: ${countedText(count, 'commit')} since${rows}`
 }
 
-const isFollowed = (table: TableReceipt): boolean =>
-  table.isCurrent && table.requested === undefined && table.metadataTable === undefined
+/** Read as the tab has it, not as the statement says. */
+const isOfTab = (table: TableReceipt): boolean =>
+  table.requested === undefined && table.metadataTable === undefined
+
+const PAST_TEXT = 'an answer of older snapshots'
 
 interface DataMovedProps {
   snapshot: RunSnapshot
   onRunAgain: () => void
+  /** Asks which rows of the answer are others now. */
+  onCompareAnswers: () => void
   /** Opens what changed in a table since the result's snapshot. */
   onCompare: (table: TableReceipt, currentSnapshotId: string) => void
 }
 
-export function DataMoved({ snapshot, onRunAgain, onCompare }: DataMovedProps) {
+export function DataMoved({ snapshot, onRunAgain, onCompareAnswers, onCompare }: DataMovedProps) {
   const { state } = snapshot
-  const tables = state.kind === 'finished' ? state.receipt.tables.filter(isFollowed) : []
-  const followed = tables.slice(0, DATA_MOVED_TABLES_MAX)
+  const tables = state.kind === 'finished' ? state.receipt.tables.filter(isOfTab) : []
+  const isPast = tables.some((table) => !table.isCurrent)
+  const followed = tables.filter((table) => table.isCurrent).slice(0, DATA_MOVED_TABLES_MAX)
   const queries = useQueries({
     queries: followed.map((table) => ({
       ...tableQuery(table),
@@ -59,12 +66,17 @@ export function DataMoved({ snapshot, onRunAgain, onCompare }: DataMovedProps) {
     const text = movedText(tableLabel(table), movedSince(query.data, table.snapshotId))
     return text === null ? [] : [{ table, text, currentSnapshotId: query.data.currentSnapshotId }]
   })
-  if (moved.length === 0) return null
+  if (moved.length === 0 && !isPast) return null
   return (
-    <p className="data-moved">
-      <output>{moved.map(({ text }) => text).join(' · ')}</output>
-      <button type="button" className="link-button" onClick={onRunAgain}>
-        Re-run
+    <p className="data-moved" data-past={isPast}>
+      <output>{[...(isPast ? [PAST_TEXT] : []), ...moved.map(({ text }) => text)].join(' · ')}</output>
+      {!isPast && (
+        <button type="button" className="link-button" onClick={onRunAgain}>
+          Re-run
+        </button>
+      )}
+      <button type="button" className="link-button" onClick={onCompareAnswers}>
+        Compare answers
       </button>
       {moved.map(({ table, currentSnapshotId }) =>
         table.snapshotId === null || currentSnapshotId === null ? null : (

@@ -2,7 +2,6 @@
 import { X } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import type { TableReceipt } from '@lake/core/flight/receipt.ts'
-import { pinsOfReceipt } from '../../link/link.ts'
 import type { RunSnapshot } from '../../query-run/query-run.ts'
 import { exactnessOf } from '../../query-run/exactness.ts'
 import { infoOf } from '../../query-run/run-state.ts'
@@ -14,7 +13,7 @@ import { IconButton } from '../../ui/IconButton.tsx'
 import { ScrollRegion } from '../../ui/ScrollRegion.tsx'
 import { useStableCallback } from '../../ui/use-stable-callback.ts'
 import { tableLabel } from '../../api/table-name.ts'
-import { panelFacts, receiptKey, tablesOf } from './receipt-facts.ts'
+import { panelFacts, receiptKey, tablesOf, versionsOf } from './receipt-facts.ts'
 
 const COPIED = new Set(['snapshot id', 'table uuid'])
 
@@ -87,14 +86,7 @@ function TableSection({ table }: { table: TableReceipt }) {
 
 /** The statement with its snapshots written into it, for any tool that reads them. */
 function Reproduce({ sql, tables }: { sql: string; tables: readonly TableReceipt[] }) {
-  const text = sqlAtVersions(
-    sql,
-    pinsOfReceipt(tables).map(({ namespace, table, snapshotId }) => ({
-      namespace: namespace.join('.'),
-      table,
-      snapshotId,
-    })),
-  )
+  const text = sqlAtVersions(sql, versionsOf(tables))
   return (
     <section className="receipt-section" aria-labelledby="reproduce-title">
       <h3 id="reproduce-title">

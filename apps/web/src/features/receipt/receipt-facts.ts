@@ -2,7 +2,9 @@
 import type { Progress } from '@lake/core/api/wire.ts'
 import type { ScanReport, TableReceipt } from '@lake/core/flight/receipt.ts'
 import { tableLabel } from '../../api/table-name.ts'
+import { pinsOfReceipt } from '../../link/link.ts'
 import { infoOf, progressOf, type RunState } from '../../query-run/run-state.ts'
+import type { TableVersion } from '../../sql/at-versions.ts'
 import { totalBytesText } from '../../scan/scan-words.ts'
 import { ageText, bytesText, countedText, countText, instantText, shortId } from '../../ui/format-quantity.ts'
 
@@ -16,6 +18,14 @@ export function tablesOf(state: RunState): readonly TableReceipt[] {
 export function receiptKey(table: TableReceipt): string {
   return JSON.stringify([tableLabel(table), table.snapshotId, table.requested])
 }
+
+/** The snapshots that were pinned, as a statement writes them; those that it says itself are left out. */
+export const versionsOf = (tables: readonly TableReceipt[]): TableVersion[] =>
+  pinsOfReceipt(tables).map(({ namespace, table, snapshotId }) => ({
+    namespace: namespace.join('.'),
+    table,
+    snapshotId,
+  }))
 
 export function snapshotLabel(table: TableReceipt): string {
   return table.snapshotId === null ? 'no snapshot' : shortId(table.snapshotId)
