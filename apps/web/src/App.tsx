@@ -26,7 +26,7 @@ import { readTabs, tabActions } from './features/editor/tabs-store.ts'
 import { openLinkOfPage } from './link/open-link.ts'
 import { PalettePane } from './PalettePane.tsx'
 import { comparePath, parseRoute, tablePath, type Route } from './route.ts'
-import { insertSql, openSaved, openStatement, saveActiveTab, stepTab } from './shell-actions.ts'
+import { insertSql, openStatement, saveActiveTab, stepTab } from './shell-actions.ts'
 import { cycleZones, useShellKeys } from './shell-keys.ts'
 import { StatusBar, TopBar } from './ShellBars.tsx'
 import { pinOf, TablePane, type QueryTable } from './TablePane.tsx'
@@ -231,14 +231,7 @@ export function App() {
   const side = (
     <SidePane
       background={hasBackground ? <BackgroundPane onOpened={closeTree} /> : null}
-      onOpenStatement={(statement) => {
-        openStatement(statement)
-        closeTree()
-      }}
-      onOpenSaved={(query) => {
-        openSaved(query)
-        closeTree()
-      }}
+      onOpened={closeTree}
       catalog={
         <ErrorBoundary name="The catalog">
           <CatalogBrowser

@@ -1,21 +1,24 @@
 // On the sign-in page after somebody has signed out: makes sure that no rows of theirs are left on this computer, and says so
 // where there are. The page that was signed out of has tried before, and may have been too busy.
-import { useCallback, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { forgetStoredRuns, hasSignedOut } from './query-run/stored-runs.ts'
 
 type LeftState = 'unknown' | 'removing' | 'left' | 'removed'
 
 export function LeftRows() {
   const [state, setState] = useState<LeftState>('unknown')
-  const remove = useCallback(async () => {
-    // In another window somebody has signed in: what is there now is theirs.
-    if (!hasSignedOut()) return setState('unknown')
-    const isEmpty = await forgetStoredRuns()
-    setState((before) => (!isEmpty ? 'left' : before === 'unknown' ? 'unknown' : 'removed'))
-  }, [])
+  const [attempt, setAttempt] = useState(0)
   useEffect(() => {
-    void remove()
-  }, [remove])
+    let isWanted = true
+    const remove = async () => {
+      const isEmpty = await forgetStoredRuns()
+      if (isWanted) setState(!isEmpty ? 'left' : attempt === 0 ? 'unknown' : 'removed')
+    }
+    if (hasSignedOut()) void remove()
+    return () => {
+      isWanted = false
+    }
+  }, [attempt])
   if (state === 'unknown') return null
   if (state === 'removed')
     return <output className="sign-in-note">The rows of results are gone from this computer.</output>
@@ -31,8 +34,10 @@ export function LeftRows() {
         className="button"
         disabled={state === 'removing'}
         onClick={() => {
-          setState('removing')
-          void remove()
+          // In another window somebody may have signed in: what is there now is theirs.
+          const isWanted = hasSignedOut()
+          setState(isWanted ? 'removing' : 'unknown')
+          if (isWanted) setAttempt(attempt + 1)
         }}
       >
         {state === 'removing' ? 'Removing them…' : 'Remove them'}

@@ -1,8 +1,7 @@
 // The pane at the left: the catalog, what was run, what was saved. One of them at a time; the catalog keeps its state.
 import { useState, type ReactNode } from 'react'
 import { HistoryPanel, SavedPanel } from './features/history/HistoryPanel.tsx'
-import type { SavedQuery } from './history/history.ts'
-import type { StatementLink } from './link/link.ts'
+import { openSaved, openStatement } from './shell-actions.ts'
 import { ErrorBoundary } from './ui/ErrorBoundary.tsx'
 
 type View = 'Catalog' | 'History' | 'Saved' | 'Background'
@@ -11,12 +10,18 @@ interface SidePaneProps {
   catalog: ReactNode
   /** The background statements; null where none can run. */
   background: ReactNode | null
-  onOpenStatement: (statement: StatementLink) => void
-  onOpenSaved: (query: SavedQuery) => void
+  /** A query was opened. */
+  onOpened: () => void
 }
 
-export function SidePane({ catalog, background, onOpenStatement, onOpenSaved }: SidePaneProps) {
+export function SidePane({ catalog, background, onOpened }: SidePaneProps) {
   const [view, setView] = useState<View>('Catalog')
+  const opening =
+    <T,>(open: (query: T) => void) =>
+    (query: T) => {
+      open(query)
+      onOpened()
+    }
   const views: View[] = [
     'Catalog',
     'History',
@@ -59,8 +64,8 @@ export function SidePane({ catalog, background, onOpenStatement, onOpenSaved }: 
       {view !== 'Catalog' && (
         <div className="side-content">
           <ErrorBoundary name="This list" key={view}>
-            {view === 'History' && <HistoryPanel onOpen={onOpenStatement} />}
-            {view === 'Saved' && <SavedPanel onOpen={onOpenSaved} />}
+            {view === 'History' && <HistoryPanel onOpen={opening(openStatement)} />}
+            {view === 'Saved' && <SavedPanel onOpen={opening(openSaved)} />}
             {view === 'Background' && background}
           </ErrorBoundary>
         </div>
