@@ -243,7 +243,9 @@ describe('background statements', () => {
     expect(statementsOf({ LAKE_STATE_URL: 'file:///var/lib/lake%20x' })).toEqual({
       state: { kind: 'sqlite', directory: '/var/lib/lake x' },
       results: { kind: 'folder', directory: '/var/lib/lake x/results' },
+      keptBytesMax: 107_374_182_400,
     })
+    expect(faultsOf({ LAKE_PRINCIPAL_KEPT_BYTES_MAX: '1' })).toHaveLength(1)
   })
 
   it('[CF10] are shared with keys and results only', () => {

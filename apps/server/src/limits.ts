@@ -271,6 +271,8 @@ export const LIMITS = {
   /** Waiting, running or being cancelled, of one principal and of all. */
   statementsOpenOfPrincipalMax: 50,
   statementsOpenMax: 1_000,
+  /** Those that have ended among them, of one principal. */
+  statementsKeptOfPrincipalMax: 2_000,
   statementsListedMax: 200,
   /** Of a list, as it is stored; it may pass this by one statement. */
   statementsListedBytesMax: 4 * MIB,
@@ -303,6 +305,8 @@ export const LIMITS = {
   resultLifetimeMs: 72 * 3_600 * SECOND,
   resultRequestTimeoutMs: 60 * SECOND,
   retentionEveryMs: 600 * SECOND,
+  /** How long an attempt that failed may remove what it wrote; retention removes the rest. */
+  attemptRemovalMs: 5 * SECOND,
   /** Objects that no manifest names are left for so long: their statement may still be running. */
   resultOrphanMs: 3_600 * SECOND,
   statementsRemovedAtOnceMax: 500,

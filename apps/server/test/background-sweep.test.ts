@@ -195,7 +195,7 @@ describe('[RP4] [ST12] a fault at every call', () => {
       resultDigest: null,
       sealedJob: 'x'.repeat(4_000),
     })
-    const bounds = { nowMs: 1, openOfOwnerMax: 1_000, openMax: 1_000 }
+    const bounds = { nowMs: 1, openOfOwnerMax: 1_000, keptOfOwnerMax: 1_000, openMax: 1_000 }
     const [{ page_count: pageCount } = {}] = await connection.run('PRAGMA page_count', {})
     await connection.run(`PRAGMA max_page_count = ${Number(pageCount) + 8}`, {})
     let stored = 0

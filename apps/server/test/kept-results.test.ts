@@ -1,6 +1,6 @@
 // Kept results of background statements: they answer the same statement again, for those who wait too; they are read whole
 // and exported from their parts; and grants that were taken away are in force when a statement runs and when it is read.
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { PollInfo } from '@lake/core/statements/poll-info.ts'
@@ -35,15 +35,20 @@ beforeAll(async () => {
   principals = await createTestPrincipals(ALL)
   lake = await startTestLake(['--demo-scale', '0.01'])
   state = join(lake.directory, 'state')
+  await start()
+}, 120_000)
+
+async function start(env: Record<string, string> = {}): Promise<void> {
   stack = await startTestStack(lake, {
     LAKE_STATE_URL: `file://${state}`,
     LAKE_ENGINES_MAX: '2',
     LAKE_PRINCIPALS: principals.path,
+    ...env,
   })
   client = createTestClient(stack.url, bearer(principals.tokens.ada))
   bobs = createTestClient(stack.url, bearer(principals.tokens.bob))
   ada = createBackgroundClient(client)
-}, 120_000)
+}
 
 afterAll(async () => {
   await stack?.[Symbol.asyncDispose]()
@@ -230,5 +235,39 @@ describe('[ST14] grants that were taken away', () => {
     expect(await ada.poll({ descriptor: { statementId: info.statementId } })).toMatchObject(nothing)
     await grant(ALL)
     expect(await ada.readPart(info.endpoints[0]!)).toBeInstanceOf(Uint8Array)
+  })
+})
+
+describe('[AD4] what is kept for one principal', () => {
+  const filesOf = async ({ statementId }: PollInfo): Promise<string[]> => {
+    const entries = await readdir(join(state, 'results'), { recursive: true, withFileTypes: true })
+    return entries
+      .filter((entry) => entry.isFile() && entry.parentPath.includes(statementId))
+      .map(({ name }) => name)
+  }
+
+  it('is nothing of a statement that fails late', async () => {
+    const sql = `SELECT CAST(CASE WHEN range < 299999 THEN '1' ELSE 'x' END AS INTEGER) AS n FROM range(300000)`
+    const submitted = await ada.submit({ sql, isReuseAllowed: false })
+    // It has hundreds of parts.
+    await expect.poll(async () => (await filesOf(submitted)).length, { interval: 5 }).toBeGreaterThan(0)
+    const failed = await ada.ended(submitted.statementId)
+    expect(failed).toMatchObject({ state: 'failed', failure: { code: 'SQL_EXECUTION' } })
+    expect(await filesOf(failed)).toEqual([])
+  })
+
+  it('is bounded in bytes, and nobody else is refused', async () => {
+    const small = await run('SELECT 1 AS n')
+    const bytes = small.endpoints.reduce((sum, { byteCount }) => sum + byteCount, 0)
+    await stack[Symbol.asyncDispose]()
+    await start({ LAKE_PRINCIPAL_KEPT_BYTES_MAX: String(bytes * 2) })
+    const full = { state: 'failed', failure: { code: 'RESULTS_FULL' } }
+    expect(await run('SELECT 1 AS n')).toMatchObject(full)
+    const bob = createBackgroundClient(bobs)
+    const ended = async (sql: string) => await bob.ended((await bob.submit({ sql })).statementId)
+    const tooLarge = await ended(SQL)
+    expect(tooLarge).toMatchObject(full)
+    expect(await filesOf(tooLarge)).toEqual([])
+    expect(await ended('SELECT 2 AS n')).toMatchObject({ state: 'finished' })
   })
 })

@@ -44,7 +44,7 @@ async function simulate(seed: number, counts: Counts): Promise<void> {
   const planOf = (statementId: string) => plans.get(statementId) ?? { partCount: 1, isDoomed: false }
   const fleet = startFleet({ time, random, store, objects, serverCount: 3, planOf })
   const times = () => ({ nowMs: time.nowMs(), expiresAtMs: time.nowMs() + LIMITS.resultLifetimeMs })
-  const bounds = () => ({ nowMs: time.nowMs(), openOfOwnerMax: 100, openMax: 100 })
+  const bounds = () => ({ nowMs: time.nowMs(), openOfOwnerMax: 100, keptOfOwnerMax: 100, openMax: 100 })
   const cancelled = new Set<string>()
   for (const statementId of plans.keys()) {
     const statement = { statementId, owner: 'o', idempotencyKey: null, requestDigest: '', resultDigest: null }

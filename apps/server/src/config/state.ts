@@ -8,7 +8,11 @@ import { isLoopbackHost, type Reader } from './reader.ts'
 export interface StatementsConfig {
   readonly state: StateConfig
   readonly results: ResultsConfig
+  /** Of all results that are kept for one principal. */
+  readonly keptBytesMax: number
 }
+
+const GIB = 1_073_741_824
 
 export type StateConfig =
   /** SQLite, sealing keys and, by default, results in a folder: for one server. */
@@ -33,15 +37,20 @@ export interface ResultsBucket {
 export function readStatements(reader: Reader): StatementsConfig | undefined {
   const state = readState(reader)
   const results = readResults(reader)
+  const keptBytesMax = reader.integer('LAKE_PRINCIPAL_KEPT_BYTES_MAX', 100 * GIB, 1)
   if (state === undefined) {
     if (results) reader.fault('LAKE_RESULTS_URL', 'needs LAKE_STATE_URL')
+    const kept = 'LAKE_PRINCIPAL_KEPT_BYTES_MAX'
+    if (reader.text(kept) !== undefined) reader.fault(kept, 'needs LAKE_STATE_URL')
     return undefined
   }
-  if (state.kind === 'sqlite')
-    return { state, results: results ?? { kind: 'folder', directory: join(state.directory, 'results') } }
+  if (state.kind === 'sqlite') {
+    const inState = { kind: 'folder', directory: join(state.directory, 'results') } as const
+    return { state, results: results ?? inState, keptBytesMax }
+  }
   if (reader.rawText('LAKE_TICKET_KEYS') === undefined)
     reader.fault('LAKE_TICKET_KEYS', 'is required, because servers that share statements must share keys')
-  if (results) return { state, results }
+  if (results) return { state, results, keptBytesMax }
   reader.fault('LAKE_RESULTS_URL', 'is required, because servers that share statements must share results')
   return undefined
 }

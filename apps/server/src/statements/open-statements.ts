@@ -62,14 +62,15 @@ export async function openStatements(
   const onError = (error: unknown): void => {
     logger.warn({ code: errorCodeOf(error), trace: bugTrace(error) }, 'background statements')
   }
+  const { keptBytesMax } = config
+  const jobServices = { services, objects, jobs, logger, findPrincipal, store, keptBytesMax }
   const worker = stack.use(
     startStatementWorker({
       store,
       workerId: randomUUID(),
       clock,
       runningMax: backgroundEnginesMax(config.enginesMax),
-      run: async (record, onProgress, signal) =>
-        await runJob(record, onProgress, { services, objects, jobs, logger, findPrincipal }, signal),
+      run: async (record, onProgress, signal) => await runJob(record, onProgress, jobServices, signal),
       sealFailure: (failure) => jobs.sealFailure(failure),
       onAttemptEnd(outcome, { statementId, attemptCount, fencingToken }, code) {
         metrics.attemptEnded(outcome)

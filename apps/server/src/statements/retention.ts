@@ -7,7 +7,14 @@ import { isEnded, type StatementRecord } from '@lake/core/statements/statement.t
 import type { Clock } from '../concurrency/clock.ts'
 import { LIMITS } from '../limits.ts'
 import type { ResultObjects } from '../storage/result-objects.ts'
-import { attemptPrefix, manifestKey, partKey, statementIdOf, statementPrefix } from './result-keys.ts'
+import {
+  attemptPrefix,
+  manifestKey,
+  partKey,
+  statementIdOf,
+  statementPrefix,
+  type Attempt,
+} from './result-keys.ts'
 import type { StatementStore } from './statement-store.ts'
 
 /** One round. @returns how many statements and objects were removed */
@@ -46,6 +53,17 @@ export async function removeUnwanted(
   }
   await removeOrphans()
   return { statementCount: expired.length, objectCount }
+}
+
+/** What an attempt wrote that will have no result: nothing will ever name it. */
+export async function removeAttempt(
+  objects: ResultObjects,
+  attempt: Attempt,
+  signal: AbortSignal,
+): Promise<void> {
+  const keys: string[] = []
+  for await (const { key } of objects.list(attemptPrefix(attempt), signal)) keys.push(key)
+  for (const key of keys) await objects.remove(key, signal)
 }
 
 /** Whether nothing will ever name the object. The attempt of a statement that has not ended may still. */

@@ -1,14 +1,17 @@
 // One attempt at a background statement: from its sealed job to a written result, by the very path of do-get.
 import type { Principal } from '@lake/core/access/principal.ts'
-import { AppError } from '@lake/core/errors.ts'
+import { AppError, isAppError } from '@lake/core/errors.ts'
 import type { AttemptProgress, ManifestPointer, StatementRecord } from '@lake/core/statements/statement.ts'
 import { startDeadline } from '../concurrency/deadline.ts'
+import { LIMITS } from '../limits.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { QueryServices } from '../queries/query-services.ts'
 import { runQuery } from '../queries/run-query.ts'
 import type { ResultObjects } from '../storage/result-objects.ts'
+import { removeAttempt } from './retention.ts'
 import { writeResult } from './result-writer.ts'
 import type { JobSealer } from './sealed-job.ts'
+import type { StatementStore } from './statement-store.ts'
 
 export interface JobServices {
   readonly services: QueryServices
@@ -16,6 +19,9 @@ export interface JobServices {
   readonly jobs: JobSealer
   readonly logger: Logger
   readonly findPrincipal: FindPrincipal
+  readonly store: Pick<StatementStore, 'keptBytes'>
+  /** Of all results that are kept for one owner. */
+  readonly keptBytesMax: number
 }
 
 /** Whoever submitted a statement, with what is granted now; undefined where they may not sign in any more. */
@@ -27,12 +33,12 @@ export type FindPrincipal = (
 
 /**
  * Reads what its principal may read now, whatever was granted when it was submitted.
- * @throws AppError what running the statement and writing its result throw; STATEMENT_UNREADABLE, UNAUTHENTICATED
+ * @throws AppError what running the statement and writing its result throw; STATEMENT_UNREADABLE, UNAUTHENTICATED, RESULTS_FULL
  */
 export async function runJob(
   record: StatementRecord,
   onProgress: (progress: AttemptProgress) => void,
-  { services, objects, jobs, logger, findPrincipal }: JobServices,
+  { services, objects, jobs, logger, findPrincipal, store, keptBytesMax }: JobServices,
   signal: AbortSignal,
 ): Promise<ManifestPointer> {
   const { claims, principal: submitter, schema, limits } = jobs.open(record.sealedJob)
@@ -40,6 +46,8 @@ export async function runJob(
   const principal = await findPrincipal(submitter, claims.issuedAtMs, deadline.signal)
   if (principal === undefined)
     throw new AppError('UNAUTHENTICATED', 'Who submitted the statement may not sign in any more')
+  const roomBytes = keptBytesMax - (await store.keptBytes(record.owner))
+  if (roomBytes <= 0) throw noRoom(keptBytesMax)
   const { statementId, fencingToken } = record
   const stream = runQuery(
     claims,
@@ -53,16 +61,31 @@ export async function runJob(
     },
     deadline.signal,
   )
+  const attempt = { statementId, fencingToken }
   const writing = {
     objects,
-    attempt: { statementId, fencingToken },
+    attempt,
     schema,
-    resultBytesMax: limits.resultBytesMax,
+    resultBytesMax: Math.min(limits.resultBytesMax, roomBytes),
     onProgress: ({ bytesRead, bytesPlanned }: AttemptProgress, rowCount: number) => {
       onProgress({ bytesRead, bytesPlanned, rowCount })
     },
   }
-  return await writeResult(stream, writing, deadline.signal)
+  try {
+    return await writeResult(stream, writing, deadline.signal)
+  } catch (error) {
+    // Or statements that fail late would fill the store until retention comes round.
+    const removal = AbortSignal.timeout(LIMITS.attemptRemovalMs)
+    await removeAttempt(objects, attempt, removal).catch(() => undefined)
+    const isOfRoom = isAppError(error, 'RESULT_TOO_LARGE') && error.details?.bytesMax === roomBytes
+    throw isOfRoom ? noRoom(keptBytesMax) : error
+  }
+}
+
+/** Of the share of its principal. */
+function noRoom(keptBytesMax: number): AppError {
+  const message = `Your kept results have the ${keptBytesMax} bytes that they may have, or would; they go by themselves after a while`
+  return new AppError('RESULTS_FULL', message, { details: { bytesMax: keptBytesMax } })
 }
 
 /** Engine processes are taken behind the statements that people wait for. */

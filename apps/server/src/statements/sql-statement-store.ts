@@ -43,6 +43,7 @@ const recordRow = z.object({
 
 const stateRow = z.object({ state: statementState })
 const idRow = z.object({ statement_id: text })
+const resultRow = z.object({ manifest: text })
 
 /** The tables must be there: see `migrate`. Owns the connection. */
 export function createSqlStatementStore(connection: SqlConnection): StatementStore {
@@ -62,6 +63,10 @@ export function createSqlStatementStore(connection: SqlConnection): StatementSto
     findFinished: async (owner, resultDigest, untilMs) =>
       first(await run(sql.FIND_FINISHED, { owner, resultDigest, untilMs })),
     list: async (owner, bounds) => (await run(sql.LIST, { owner, ...bounds })).map(toRecord),
+    async keptBytes(owner) {
+      const rows = await run(sql.FIND_RESULTS, { owner })
+      return rows.reduce((sum, row) => sum + pointerOf(parseRow(resultRow, row).manifest).byteCount, 0)
+    },
     async findAll(statementIds) {
       if (statementIds.length === 0) return []
       const parameters = Object.fromEntries(statementIds.map((id, index) => [parameterName(index), id]))
@@ -133,9 +138,11 @@ function toRecord(row: SqlRow): StatementRecord {
       rowCount: parsed.row_count,
     },
     sealedFailure: parsed.sealed_failure,
-    manifest: parsed.manifest === null ? null : (JSON.parse(parsed.manifest) as ManifestPointer),
+    manifest: parsed.manifest === null ? null : pointerOf(parsed.manifest),
   }
 }
+
+const pointerOf = (manifest: string): ManifestPointer => JSON.parse(manifest) as ManifestPointer
 
 function parseRow<T>(schema: z.ZodType<T>, row: SqlRow): T {
   const { success, data } = schema.safeParse(row)

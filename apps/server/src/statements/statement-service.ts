@@ -171,6 +171,7 @@ async function submit(
   const bounds = {
     nowMs: clock.nowMs(),
     openOfOwnerMax: LIMITS.statementsOpenOfPrincipalMax,
+    keptOfOwnerMax: LIMITS.statementsKeptOfPrincipalMax,
     openMax: LIMITS.statementsOpenMax,
   }
   const isAdded = await store.insert(statement, bounds)
@@ -181,7 +182,7 @@ async function submit(
       ? undefined
       : await store.findByIdempotencyKey(owner, idempotencyKey)
   if (record) return await describe(sameRequest(record, requestDigest), principal, options, signal)
-  throw new AppError('BUSY', 'Too many background statements are waiting or running; come back later', {
+  throw new AppError('BUSY', 'Too many background statements are waiting, running or kept; come back later', {
     details: { retryAfterMs: LIMITS.submitRetryAfterMs },
   })
 }

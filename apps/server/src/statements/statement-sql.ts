@@ -17,8 +17,11 @@ export const INSERT = `
   WHERE (SELECT count(*) FROM statements WHERE ${IS_OPEN}) < CAST(:openMax AS bigint)
     AND (SELECT count(*) FROM statements WHERE ${IS_OPEN} AND owner = CAST(:owner AS text))
       < CAST(:openOfOwnerMax AS bigint)
+    AND (SELECT count(*) FROM statements WHERE owner = CAST(:owner AS text)) < CAST(:keptOfOwnerMax AS bigint)
   ON CONFLICT DO NOTHING
   RETURNING statement_id`
+
+export const FIND_RESULTS = `SELECT manifest FROM statements WHERE owner = :owner AND state = 'finished'`
 
 export const FIND = `SELECT ${COLUMNS} FROM statements WHERE statement_id = :statementId`
 

@@ -51,12 +51,17 @@ export interface EndTimes {
 export interface StatementStore extends AsyncDisposable {
   /**
    * Adds a queued statement. Nothing is added where the owner's idempotency key is taken, where the owner has
-   * `openOfOwnerMax` statements that have not ended, or all owners together `openMax`.
+   * `openOfOwnerMax` statements that have not ended, or `keptOfOwnerMax` at all, or all owners together `openMax` open ones.
    * @returns whether it was added
    */
   insert(
     statement: NewStatement,
-    bounds: { readonly nowMs: number; readonly openOfOwnerMax: number; readonly openMax: number },
+    bounds: {
+      readonly nowMs: number
+      readonly openOfOwnerMax: number
+      readonly keptOfOwnerMax: number
+      readonly openMax: number
+    },
   ): Promise<boolean>
   find(statementId: string): Promise<StatementRecord | undefined>
   findByIdempotencyKey(owner: string, idempotencyKey: string): Promise<StatementRecord | undefined>
@@ -67,6 +72,8 @@ export interface StatementStore extends AsyncDisposable {
     owner: string,
     bounds: { readonly countMax: number; readonly bytesMax: number },
   ): Promise<StatementRecord[]>
+  /** Of all results of the owner. */
+  keptBytes(owner: string): Promise<number>
   /** Of those ids that are there. */
   findAll(statementIds: readonly string[]): Promise<StatementRecord[]>
 

@@ -19,7 +19,7 @@ import { POSTGRES_MISSING, startPostgres, type TestPostgres } from '../support/p
 const clock = createManualClock()
 const LEASE_MS = 15_000
 const ATTEMPTS_MAX = 3
-const BOUNDS = { openOfOwnerMax: 1_000, openMax: 1_000 }
+const BOUNDS = { openOfOwnerMax: 1_000, keptOfOwnerMax: 1_000, openMax: 1_000 }
 const MANIFEST = { fencingToken: 1, sha256: 'a'.repeat(64), partCount: 2, rowCount: 7, byteCount: 300 }
 
 interface Subject {
@@ -134,14 +134,34 @@ function describeStore(
     })
 
     it('[AD2] refuses a statement above the bounds of its owner and of all, ended ones not counted', async () => {
-      const bounds = { openOfOwnerMax: 2, openMax: 3 }
+      const bounds = { openOfOwnerMax: 2, keptOfOwnerMax: 4, openMax: 3 }
       const first = await insert({}, bounds)
       expect(await insert({}, bounds)).toBeDefined()
       expect(await insert({}, bounds)).toBeUndefined()
       expect(await insert({ owner: 'bob' }, bounds)).toBeDefined()
       expect(await insert({ owner: 'eve' }, bounds)).toBeUndefined()
       await store.requestCancel(first ?? '', times())
+      const next = await insert({}, bounds)
+      expect(next).toBeDefined()
+      // Those that have ended are kept for a while, and have a bound of their own.
+      await store.requestCancel(next ?? '', times())
       expect(await insert({}, bounds)).toBeDefined()
+      const all = { ...BOUNDS, keptOfOwnerMax: 4 }
+      expect(await insert({}, all)).toBeUndefined()
+      expect(await insert({ owner: 'bob' }, all)).toBeDefined()
+    })
+
+    it('[AD4] sums up the results of an owner', async () => {
+      await insert()
+      await insert()
+      await insert({ owner: 'bob' })
+      expect(await store.keptBytes('ada')).toBe(0)
+      for (let record = await claimed(); ; record = await claimed()) {
+        await store.end(record, { state: 'finished', manifest: MANIFEST }, times())
+        if (record.owner === 'bob') break
+      }
+      expect(await store.keptBytes('bob')).toBe(MANIFEST.byteCount)
+      expect(await store.keptBytes('ada')).toBeGreaterThanOrEqual(MANIFEST.byteCount)
     })
 
     it('[CL1] gives each statement to one of many that claim at once', async () => {

@@ -108,7 +108,7 @@ export function createMemoryStatementStore(): MemoryStatementStore {
   return {
     records,
     ...changes,
-    async insert(statement, { nowMs, openOfOwnerMax, openMax }) {
+    async insert(statement, { nowMs, openOfOwnerMax, keptOfOwnerMax, openMax }) {
       const open = all().filter(({ state }) => !isEnded(state))
       const isTaken = all().some(
         ({ owner, idempotencyKey }) =>
@@ -116,6 +116,7 @@ export function createMemoryStatementStore(): MemoryStatementStore {
       )
       const isFull =
         open.length >= openMax ||
+        all().filter(({ owner }) => owner === statement.owner).length >= keptOfOwnerMax ||
         open.filter(({ owner }) => owner === statement.owner).length >= openOfOwnerMax
       if (isTaken || isFull) return await Promise.resolve(false)
       put({
@@ -150,6 +151,12 @@ export function createMemoryStatementStore(): MemoryStatementStore {
               (record.expiresAtMs ?? 0) > untilMs,
           )
           .sort((a, b) => (b.endedAtMs ?? 0) - (a.endedAtMs ?? 0))[0],
+      ),
+    keptBytes: async (owner) =>
+      await Promise.resolve(
+        all()
+          .filter((record) => record.owner === owner)
+          .reduce((sum, { manifest }) => sum + (manifest?.byteCount ?? 0), 0),
       ),
     async list(owner, { countMax, bytesMax }) {
       let bytesBefore = 0
