@@ -5,8 +5,8 @@ import { LIMITS } from '../limits.ts'
 import { singleHeader, type HttpAnswer } from './http-client.ts'
 import { parseErrorBody } from './rest-schemas.ts'
 
-/** Too slow a request, too early or too many: the same request may be taken later. */
-const LATER_STATUSES: ReadonlySet<number> = new Set([408, 425, 429])
+/** Too slow a request, too early or too many, or something in its way: the same request may be taken later. */
+const LATER_STATUSES: ReadonlySet<number> = new Set([408, 409, 423, 425, 429])
 
 /** True where the same request will not be taken later either: redirects, and what the catalog does not know or serve. */
 export function isRefusal(status: number): boolean {

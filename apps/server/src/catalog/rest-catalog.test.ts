@@ -196,6 +196,8 @@ describe('failures', () => {
     [422, {}, '<html>', 'CATALOG_REFUSED'],
     [501, {}, '', 'CATALOG_REFUSED'],
     [408, {}, '', 'CATALOG_UNAVAILABLE'],
+    [409, {}, '', 'CATALOG_UNAVAILABLE'],
+    [423, {}, '', 'CATALOG_UNAVAILABLE'],
     [425, {}, '', 'CATALOG_UNAVAILABLE'],
     [429, {}, '', 'CATALOG_UNAVAILABLE'],
     [500, {}, { message: 'bare model' }, 'CATALOG_UNAVAILABLE'],
