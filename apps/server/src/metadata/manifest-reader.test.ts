@@ -59,3 +59,17 @@ test('[H10] a snapshot of version 1 without a list has the manifests that it nam
     })
   }
 })
+
+test.each(['three', '', '-1', '1e1', '99999999999'])(
+  '[H10] one whose header has the spec %j is corrupt: none is guessed',
+  async (specId) => {
+    const manifest = manifestWith({ 'partition-spec-id': specId })
+    const store = { readObject: async () => await Promise.resolve(manifest) } as unknown as ObjectStore
+    const source = { store, paths: createTablePaths(new Map()) }
+    const named = { ...snapshot, manifests: ['s3://b/m1.avro'] }
+    await expect(readSnapshotManifests(source, named, new AbortController().signal)).rejects.toMatchObject({
+      code: 'TABLE_CORRUPT',
+      message: expect.stringContaining('s3://b/m1.avro') as string,
+    })
+  },
+)

@@ -7,7 +7,7 @@ import { mapConcurrently } from '../concurrency/map-concurrently.ts'
 import { LIMITS } from '../limits.ts'
 import type { ObjectStore } from '../storage/object-store.ts'
 import type { TablePaths } from '../storage/table-paths.ts'
-import { decodeAvroHeader, metadataText } from './avro-container.ts'
+import { corruptAvro, decodeAvroHeader, metadataText } from './avro-container.ts'
 import { decodeManifest } from './manifest-decoder.ts'
 import type { ManifestContext } from './manifest-decoder.ts'
 import { decodeManifestList } from './manifest-list-decoder.ts'
@@ -79,11 +79,13 @@ async function describeListlessManifest(
   signal: AbortSignal,
 ): Promise<ManifestFile> {
   const bytes = await readManifestBytes(source, path, signal)
-  const specId = Number(metadataText(decodeAvroHeader(bytes, path).metadata, 'partition-spec-id') ?? '0')
+  const specId = metadataText(decodeAvroHeader(bytes, path).metadata, 'partition-spec-id') ?? '0'
+  // Another spec than the file's own would read its partitions wrong.
+  if (!/^\d{1,9}$/.test(specId)) throw corruptAvro(path, 'has a partition spec id that is no number')
   return {
     path,
     lengthBytes: bytes.length,
-    partitionSpecId: Number.isSafeInteger(specId) ? specId : 0,
+    partitionSpecId: Number(specId),
     content: 'data',
     sequenceNumber: 0n,
     minSequenceNumber: 0n,
