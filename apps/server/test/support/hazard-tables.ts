@@ -100,16 +100,32 @@ export const HAZARD_TABLES: readonly GeneratedTable[] = [
     ]),
   },
   {
-    // As many as no statement could go through while its reader waits.
+    // All rows of the first row groups are deleted, which only the rows themselves tell.
+    name: 'deleted_beginning',
+    fields: [ID],
+    write: parquet(
+      ['SELECT i AS id FROM range(10000) t(i) ORDER BY i', '{id: 1}'],
+      [
+        'SELECT i AS id FROM range(5000) t(i)',
+        '{id: 1}',
+        { content: 'equality-deletes', equalityIds: [1], sequenceNumber: 2 },
+      ],
+    ),
+  },
+  {
+    // As many as no test could wait for: an hour and more, were they made.
     name: 'very_many',
     fields: [ID],
-    write: parquet([...FIVE_ROWS, { rowCount: 10_000_000_000 }], [...FIVE_ROWS, { rowCount: 5_000_000_001 }]),
+    write: parquet(
+      [...FIVE_ROWS, { rowCount: 2_000_000_000_000 }],
+      [...FIVE_ROWS, { rowCount: 1_000_000_000_001 }],
+    ),
   },
   {
     name: 'very_many_less_two',
     fields: [ID],
     write: async (folder, duck) => [
-      ...(await parquet([...FIVE_ROWS, { rowCount: 10_000_000_000 }])(folder, duck)),
+      ...(await parquet([...FIVE_ROWS, { rowCount: 2_000_000_000_000 }])(folder, duck)),
       ...vectors(folder, [0, 4]),
     ],
   },
