@@ -168,3 +168,35 @@ test('with exact discovery nothing is listed, and tables that were opened make t
   await expect(workbench.treeItem('robots')).toBeVisible()
   expect(listed).toEqual([])
 })
+
+test('very many tables are drawn in steps, and the keyboard goes on where they come', async ({ page }) => {
+  await page.route(/\/namespaces\/analytics\/tables$/, async (route) => {
+    const response = await route.fetch()
+    const tables = Array.from({ length: 1_007 }, (_, i) => `t${String(i).padStart(4, '0')}`)
+    await route.fulfill({ response, json: { ...((await response.json()) as object), tables } })
+  })
+  const workbench = new Workbench(page)
+  await workbench.open()
+  await workbench.treeItem('analytics').click()
+  const tables = workbench.tree.getByRole('treeitem', { level: 2 })
+  await expect(tables).toHaveCount(501)
+  await expect(tables.last()).toHaveText('507 more tables: show some, or filter')
+  await tables.first().focus()
+  // The row before the next namespace stands for the others.
+  await page.keyboard.press('End')
+  await page.keyboard.press('ArrowUp')
+  await page.keyboard.press('Enter')
+  await expect(workbench.treeItem('t0500')).toBeFocused()
+  await expect(tables).toHaveCount(1_001)
+  await page.getByRole('textbox', { name: /^Filter tables/ }).fill('t1006')
+  await expect(tables).toHaveText(['t1006'])
+  await workbench.expectAccessible()
+  // Low in the window: the menu opens where it is whole.
+  await page.setViewportSize({ width: 1024, height: 240 })
+  await tables.first().click({ button: 'right' })
+  const menu = page.getByRole('menu').last()
+  const box = (await page.locator('.menu:popover-open').boundingBox())!
+  await expect(menu).toBeVisible()
+  expect(box.y).toBeGreaterThanOrEqual(0)
+  expect(box.y + box.height).toBeLessThanOrEqual(240)
+})

@@ -107,6 +107,8 @@ export const SAVED_QUERIES_MAX = 500
 export const PALETTE_SHOWN_MAX = 60
 /** Earlier queries that the palette searches; the history panel searches all. */
 export const PALETTE_HISTORY_MAX = 200
+/** Tables of one namespace that the tree draws, and how many more each time they are asked for. */
+export const TREE_TABLES_STEP = 500
 /** Letters that are typed in the tree within this time are one word. */
 export const TYPE_AHEAD_MS = 700
 /** How long typing rests before the statement is checked. */
@@ -150,8 +152,8 @@ export const DATA_MOVED_TABLES_MAX = 8
 /** A snapshot that a table's rules may remove within this time is told of where it is pinned or shared. */
 export const RETENTION_TOLD_MS = 14 * 86_400_000
 
-/** Commits that a rail shows, the newest ones. */
-export const RAIL_COMMITS_MAX = 400
+/** Commits that a rail shows, the newest ones: so many can be told apart. */
+export const RAIL_COMMITS_MAX = 200
 /** Tables of a statement that have a rail. */
 export const RAIL_TABLES_MAX = 3
 /** Partitions that a comparison of snapshots shows, those with the most changed rows. */

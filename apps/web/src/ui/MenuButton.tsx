@@ -1,5 +1,6 @@
 // A button that opens a list of actions or choices under it, by the ARIA menu pattern: arrows move, Enter chooses,
 // Escape closes and gives the focus back. Menus open in the top layer, so that no pane cuts them off.
+import { menuInsets, type MenuPlace } from './menu-place.ts'
 import { useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
 
 export interface MenuItem {
@@ -14,13 +15,6 @@ export interface MenuItem {
   onSelect: () => void
 }
 
-/** Where a menu hangs, in CSS pixels of the window. */
-export interface MenuPlace {
-  left: number
-  top: number
-  bottom: number
-}
-
 interface MenuListProps {
   label: string
   items: readonly MenuItem[]
@@ -29,8 +23,6 @@ interface MenuListProps {
   filterLabel?: string | undefined
   onClose: () => void
 }
-
-const GAP_PX = 4
 
 function roleOf(item: MenuItem): 'menuitem' | 'menuitemcheckbox' {
   return item.isChecked === undefined ? 'menuitem' : 'menuitemcheckbox'
@@ -89,9 +81,11 @@ export function MenuList({ label, items, at, filterLabel, onClose }: MenuListPro
     if (element === null) return
     element.showPopover()
     const { width, height } = element.getBoundingClientRect()
-    const isAbove = at.bottom + GAP_PX + height > innerHeight && at.top - GAP_PX - height > 0
-    element.style.left = `${Math.max(GAP_PX, Math.min(at.left, innerWidth - width - GAP_PX))}px`
-    element.style.top = `${isAbove ? at.top - GAP_PX - height : at.bottom + GAP_PX}px`
+    const insets = menuInsets(at, { width, height }, { width: innerWidth, height: innerHeight })
+    element.style.left = `${insets.left}px`
+    element.style.top = insets.top === undefined ? 'auto' : `${insets.top}px`
+    element.style.bottom = insets.bottom === undefined ? 'auto' : `${insets.bottom}px`
+    element.style.maxHeight = `min(60vh, ${insets.maxHeight}px)`
     element.querySelector<HTMLElement>('input, [role^=menuitem]')?.focus()
   }, [at])
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {

@@ -65,7 +65,9 @@ export function CatalogBrowser({ selected, ...actions }: CatalogBrowserProps) {
           <ErrorNotice error={namespaces.error} onRetry={() => void namespaces.refetch()} />
         )}
         {namespaces.isSuccess && known.length === 0 && (
-          <p className="catalog-hint">No namespace is configured for you.</p>
+          <p className="catalog-hint">
+            No namespace is configured for you. Whoever runs this workbench names the ones that may be read.
+          </p>
         )}
         {known.length > 0 && (
           <CatalogTree
@@ -73,6 +75,7 @@ export function CatalogBrowser({ selected, ...actions }: CatalogBrowserProps) {
             selected={selected}
             toggle={tree.toggle}
             retry={tree.retry}
+            showMore={tree.showMore}
             {...actions}
           />
         )}

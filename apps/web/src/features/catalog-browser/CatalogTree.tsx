@@ -1,8 +1,9 @@
 // The tree itself: one tab stop, arrow keys and letters by the ARIA pattern. A click or Space opens a table's page; a double
 // click, Enter or dragging puts its name into the statement; its menu has all of that.
-import { useRef, useState, type DragEvent, type KeyboardEvent, type MouseEvent } from 'react'
+import { useLayoutEffect, useRef, useState, type DragEvent, type KeyboardEvent, type MouseEvent } from 'react'
 import type { TableName } from '../../api/table-name.ts'
-import { MenuList, type MenuPlace } from '../../ui/MenuButton.tsx'
+import type { MenuPlace } from '../../ui/menu-place.ts'
+import { MenuList } from '../../ui/MenuButton.tsx'
 import { visibleName } from '../../ui/visible-text.ts'
 import { Chevron, isOpenable, QueryButton, RowContent } from './TreeRowContent.tsx'
 import { sqlOfRow, treeMenuItems, type TreeActions } from './tree-menu.ts'
@@ -14,6 +15,8 @@ interface CatalogTreeProps extends TreeActions {
   selected: TableName | null
   toggle: (id: string) => void
   retry: (id: string) => void
+  /** Draws more tables of a namespace. */
+  showMore: (id: string) => void
 }
 
 interface RowProps extends CatalogTreeProps {
@@ -21,6 +24,7 @@ interface RowProps extends CatalogTreeProps {
   isSelected: boolean
   isTabStop: boolean
   onFocus: () => void
+  onOpen: (row: TreeRow) => void
   onKeyDown: (event: KeyboardEvent) => void
   onMenu: (at: MenuPlace) => void
 }
@@ -30,9 +34,9 @@ function startDrag(event: DragEvent, sql: string): void {
   event.dataTransfer.effectAllowed = 'copy'
 }
 
-function Row({ row, isSelected, isTabStop, onFocus, onKeyDown, onMenu, ...props }: RowProps) {
+function Row({ row, isSelected, isTabStop, onFocus, onOpen, onKeyDown, onMenu, ...props }: RowProps) {
   const sql = sqlOfRow(row)
-  const open = () => openRow(row, props)
+  const open = () => onOpen(row)
   return (
     <li
       role="treeitem"
@@ -61,12 +65,13 @@ function Row({ row, isSelected, isTabStop, onFocus, onKeyDown, onMenu, ...props 
   )
 }
 
-type OpenProps = Pick<CatalogTreeProps, 'toggle' | 'retry' | 'onOpenTable'>
+type OpenProps = Pick<CatalogTreeProps, 'toggle' | 'retry' | 'showMore' | 'onOpenTable'>
 
-function openRow(row: TreeRow, { toggle, retry, onOpenTable }: OpenProps): void {
+function openRow(row: TreeRow, { toggle, retry, showMore, onOpenTable }: OpenProps): void {
   if (row.kind === 'namespace') toggle(row.id)
   if (row.kind === 'table') onOpenTable(row.name)
   if (row.kind === 'failure') retry(row.retryId)
+  if (row.kind === 'rest' && row.parentId !== null) showMore(row.parentId)
 }
 
 const placeOf = (target: EventTarget): MenuPlace => {
@@ -74,19 +79,40 @@ const placeOf = (target: EventTarget): MenuPlace => {
   return { left: left + 24, top, bottom }
 }
 
-export function CatalogTree(props: CatalogTreeProps) {
-  const { rows, selected, toggle, onInsert } = props
+/** Which row has the focus, or gets it once it is there. */
+function useTreeFocus(rows: readonly TreeRow[]) {
   const [focusedId, setFocusedId] = useState<string | null>(null)
-  const [menu, setMenu] = useState<{ row: TreeRow; at: MenuPlace } | null>(null)
   const tree = useRef<HTMLUListElement>(null)
-  const typeAhead = useTypeAhead()
-  const selectedId = selected === null ? null : tableId(selected)
-  const tabStopId = rows.some((row) => row.id === focusedId) ? focusedId : rows[0]?.id
-
+  const awaitedId = useRef<string | null>(null)
   const focusRow = (id: string) => {
     setFocusedId(id)
     const index = rows.findIndex((row) => row.id === id)
     ;(tree.current?.children[index] as HTMLElement | undefined)?.focus()
+  }
+  useLayoutEffect(() => {
+    const id = awaitedId.current
+    if (id === null || !rows.some((row) => row.id === id)) return
+    awaitedId.current = null
+    focusRow(id)
+  })
+  const awaitRow = (id: string) => {
+    awaitedId.current = id
+  }
+  return { tree, focusedId, setFocusedId, focusRow, awaitRow }
+}
+
+export function CatalogTree(props: CatalogTreeProps) {
+  const { rows, selected, toggle, onInsert } = props
+  const { tree, focusedId, setFocusedId, focusRow, awaitRow } = useTreeFocus(rows)
+  const [menu, setMenu] = useState<{ row: TreeRow; at: MenuPlace } | null>(null)
+  const typeAhead = useTypeAhead()
+  const selectedId = selected === null ? null : tableId(selected)
+  const tabStopId = rows.some((row) => row.id === focusedId) ? focusedId : rows[0]?.id
+
+  const open = (row: TreeRow) => {
+    // The first of the tables that are asked for takes the focus of the row that stood for them.
+    if (row.kind === 'rest') awaitRow(row.nextId)
+    openRow(row, props)
   }
   const openMenu = (row: TreeRow, at: MenuPlace) => {
     if (treeMenuItems(row, props).length > 0) setMenu({ row, at })
@@ -99,7 +125,7 @@ export function CatalogTree(props: CatalogTreeProps) {
     if (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey))
       openMenu(row, placeOf(event.currentTarget))
     else if (event.key === 'Enter' && sql !== null) onInsert(sql)
-    else if (event.key === 'Enter' || event.key === ' ') openRow(row, props)
+    else if (event.key === 'Enter' || event.key === ' ') open(row)
     else if (move?.kind === 'toggle') toggle(move.id)
     else if (move !== null) focusRow(move.id)
     else if (typed !== null) focusRow(typed)
@@ -118,6 +144,7 @@ export function CatalogTree(props: CatalogTreeProps) {
             isSelected={row.id === selectedId}
             isTabStop={row.id === tabStopId}
             onFocus={() => setFocusedId(row.id)}
+            onOpen={open}
             onKeyDown={(event) => onKeyDown(event, row)}
             onMenu={(at) => openMenu(row, at)}
           />

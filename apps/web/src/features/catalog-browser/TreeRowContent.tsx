@@ -42,6 +42,8 @@ export function RowContent({ row, retry }: { row: TreeRow; retry: (id: string) =
           </span>
         </>
       )
+    case 'rest':
+      return <span className="tree-rest">{row.label}</span>
     case 'note':
       return <span className="tree-note">{row.label}</span>
     case 'failure': {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { TREE_TABLES_STEP } from '../../limits.ts'
 import { sqlOfRow } from './tree-menu.ts'
 import { moveInTree, namespaceId, tableId, treeRows, typedInTree, type TreeInput } from './tree-rows.ts'
 
@@ -13,6 +14,7 @@ const input = (change: Partial<TreeInput> = {}): TreeInput => ({
   ]),
   columns: new Map(),
   filter: '',
+  shownMax: new Map(),
   canList: true,
   ...change,
 })
@@ -34,6 +36,23 @@ describe('treeRows', () => {
       'namespace',
     ])
     expect(treeRows(input({ filter: 'x' }))[1]).toMatchObject({ kind: 'note', label: 'no table matches' })
+  })
+
+  it('draws the first of very many tables, and a row that stands for the others', () => {
+    const names = Array.from({ length: TREE_TABLES_STEP + 7 }, (_, i) => `t${i}`)
+    const tables = new Map([
+      [sales, { kind: 'loaded', value: { tables: names, isTruncated: false } } as const],
+    ])
+    const rows = treeRows(input({ tables }))
+    expect(rows).toHaveLength(1 + TREE_TABLES_STEP + 1 + 1)
+    const nextId = tableId({ namespace: ['sales'], table: `t${TREE_TABLES_STEP}` })
+    const label = '7 more tables: show some, or filter'
+    expect(rows.at(-2)).toMatchObject({ kind: 'rest', parentId: sales, nextId, label })
+    const more = treeRows(input({ tables, shownMax: new Map([[sales, 2 * TREE_TABLES_STEP]]) }))
+    expect(more.filter(({ kind }) => kind === 'table')).toHaveLength(TREE_TABLES_STEP + 7)
+    expect(more.some(({ kind }) => kind === 'rest')).toBe(false)
+    const found = treeRows(input({ tables, filter: `t${TREE_TABLES_STEP + 6}` }))
+    expect(found.map(({ kind }) => kind)).toEqual(['namespace', 'table', 'namespace'])
   })
 
   it('offers a retry where a list failed', () => {

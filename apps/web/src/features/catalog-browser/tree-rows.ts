@@ -2,6 +2,8 @@
 // moves are functions of that list. No React, no requests: what is loaded comes in as values.
 import type { ColumnNode } from '@lake/core/api/contract.ts'
 import { namespaceText, type TableName } from '../../api/table-name.ts'
+import { TREE_TABLES_STEP } from '../../limits.ts'
+import { countedText } from '../../ui/format-quantity.ts'
 
 export type Loaded<T> =
   { kind: 'closed' } | { kind: 'loading' } | { kind: 'failed'; error: unknown } | { kind: 'loaded'; value: T }
@@ -17,6 +19,8 @@ export type TreeRow = { id: string; depth: number; parentId: string | null } & (
   | { kind: 'table'; label: string; name: TableName; isOpen: boolean }
   | { kind: 'column'; label: string; type: string; doc: string | null; isRequired: boolean }
   | { kind: 'note'; label: string }
+  /** Stands for the tables that are not drawn yet; `nextId` is the first of them. */
+  | { kind: 'rest'; label: string; nextId: string }
   | { kind: 'failure'; error: unknown; retryId: string }
 )
 
@@ -29,6 +33,8 @@ export interface TreeInput {
   columns: ReadonlyMap<string, Loaded<readonly ColumnNode[]>>
   /** Lower case; tables whose name lacks it are left out. */
   filter: string
+  /** Tables of one namespace that are drawn at most, by namespace id; TREE_TABLES_STEP where it has none. */
+  shownMax: ReadonlyMap<string, number>
   canList: boolean
 }
 
@@ -65,13 +71,20 @@ function tableRows(input: TreeInput, levels: readonly string[], parentId: string
   if (list.kind !== 'loaded')
     return [{ ...place, id: `${parentId}/note`, kind: 'note', label: 'loading tables…' }]
   const rows: TreeRow[] = []
-  for (const table of list.value.tables) {
-    if (!table.toLowerCase().includes(input.filter)) continue
+  const found = list.value.tables.filter((table) => table.toLowerCase().includes(input.filter))
+  const shownCount = input.shownMax.get(parentId) ?? TREE_TABLES_STEP
+  for (const table of found.slice(0, shownCount)) {
     const name = { namespace: levels, table }
     const id = tableId(name)
     const isOpen = input.openIds.has(id)
     rows.push({ ...place, id, kind: 'table', label: table, name, isOpen })
     if (isOpen) rows.push(...columnRows(input, id, 3))
+  }
+  const next = found[shownCount]
+  if (next !== undefined) {
+    const label = `${countedText(found.length - shownCount, 'more table')}: show some, or filter`
+    const nextId = tableId({ namespace: levels, table: next })
+    rows.push({ ...place, id: `${parentId}/rest`, kind: 'rest', label, nextId })
   }
   if (list.value.isTruncated)
     rows.push({ ...place, id: `${parentId}/more`, kind: 'note', label: 'more tables than are listed' })
@@ -144,7 +157,12 @@ export function typedInTree(rows: readonly TreeRow[], focusedId: string, typed: 
   const prefix = (isOneLetter ? typed.slice(0, 1) : typed).toLowerCase()
   const order = [...rows.slice(start), ...rows.slice(0, start)]
   return (
-    order.find((row) => 'label' in row && row.kind !== 'note' && row.label.toLowerCase().startsWith(prefix))
-      ?.id ?? null
+    order.find(
+      (row) =>
+        'label' in row &&
+        row.kind !== 'note' &&
+        row.kind !== 'rest' &&
+        row.label.toLowerCase().startsWith(prefix),
+    )?.id ?? null
   )
 }

@@ -1,11 +1,11 @@
 // Connects the tree to the server: which rows are open, and the lists and columns they need. Opening a row is what
 // asks for its contents; nothing is enumerated ahead.
 import { useQueries, useQueryClient } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { useState } from 'react'
 import type { ColumnNode } from '@lake/core/api/contract.ts'
 import { getTable, getTables } from '../../api/client.ts'
 import { namespaceText, type TableName } from '../../api/table-name.ts'
-import { CATALOG_STALE_MS } from '../../limits.ts'
+import { CATALOG_STALE_MS, TREE_TABLES_STEP } from '../../limits.ts'
 import { useKnownTables } from './known-tables.ts'
 import { namespaceId, tableId, treeRows, type Loaded, type TreeRow } from './tree-rows.ts'
 
@@ -46,6 +46,8 @@ interface Tree {
   rows: TreeRow[]
   toggle: (id: string) => void
   retry: (id: string) => void
+  /** Draws more tables of a namespace. */
+  showMore: (id: string) => void
 }
 
 function parseTableId(id: string): TableName | null {
@@ -53,8 +55,17 @@ function parseTableId(id: string): TableName | null {
   return Array.isArray(value[0]) ? { namespace: value[0] as string[], table: String(value[1]) } : null
 }
 
+/** How many tables of each namespace are drawn. */
+function useMoreTables() {
+  const [shownMax, setShownMax] = useState<ReadonlyMap<string, number>>(new Map())
+  const showMore = (id: string) =>
+    setShownMax((max) => new Map(max).set(id, (max.get(id) ?? TREE_TABLES_STEP) + TREE_TABLES_STEP))
+  return { shownMax, showMore }
+}
+
 export function useTree(namespaces: readonly string[][], canList: boolean, filter: string): Tree {
   const [openIds, setOpenIds] = useState<ReadonlySet<string>>(readOpenIds)
+  const { shownMax, showMore } = useMoreTables()
   const known = useKnownTables()
   const client = useQueryClient()
   const openNamespaces = namespaces.filter((levels) => openIds.has(namespaceId(levels)))
@@ -75,28 +86,27 @@ export function useTree(namespaces: readonly string[][], canList: boolean, filte
     })),
   })
 
-  const rows = useMemo(() => {
-    const tables = new Map<string, Loaded<{ tables: readonly string[]; isTruncated: boolean }>>()
-    openNamespaces.forEach((levels, i) => {
-      const names = known
-        .filter((name) => namespaceText(name.namespace) === namespaceText(levels))
-        .map((name) => name.table)
-      const fromStorage = { tables: names.toSorted(), isTruncated: false }
-      const value = canList
-        ? loadedOf(tableQueries[i], (data) => data)
-        : ({ kind: 'loaded', value: fromStorage } as const)
-      tables.set(namespaceId(levels), value)
+  const tables = new Map<string, Loaded<{ tables: readonly string[]; isTruncated: boolean }>>()
+  openNamespaces.forEach((levels, i) => {
+    const names = known
+      .filter((name) => namespaceText(name.namespace) === namespaceText(levels))
+      .map((name) => name.table)
+    const fromStorage = { tables: names.toSorted(), isTruncated: false }
+    const value = canList
+      ? loadedOf(tableQueries[i], (data) => data)
+      : ({ kind: 'loaded', value: fromStorage } as const)
+    tables.set(namespaceId(levels), value)
+  })
+  const columns = new Map<string, Loaded<readonly ColumnNode[]>>()
+  openTables.forEach((name, i) => {
+    const value = loadedOf(columnQueries[i], (data) => {
+      const current = data.schemas.find((schema) => schema.schemaId === data.currentSchemaId)
+      return current?.columns ?? []
     })
-    const columns = new Map<string, Loaded<readonly ColumnNode[]>>()
-    openTables.forEach((name, i) => {
-      const value = loadedOf(columnQueries[i], (data) => {
-        const current = data.schemas.find((schema) => schema.schemaId === data.currentSchemaId)
-        return current?.columns ?? []
-      })
-      columns.set(tableId(name), value)
-    })
-    return treeRows({ namespaces, openIds, tables, columns, filter: filter.toLowerCase(), canList })
-  }, [namespaces, openIds, known, canList, filter, tableQueries, columnQueries, openNamespaces, openTables])
+    columns.set(tableId(name), value)
+  })
+  const shown = { openIds, filter: filter.toLowerCase(), shownMax, canList }
+  const rows = treeRows({ namespaces, tables, columns, ...shown })
 
   return {
     rows,
@@ -107,6 +117,7 @@ export function useTree(namespaces: readonly string[][], canList: boolean, filte
         storeOpenIds(next)
         return next
       }),
+    showMore,
     retry: (id) => {
       const name = parseTableId(id)
       const queryKey =

@@ -28,7 +28,7 @@ import {
 } from 'react'
 import { CELL_DISPLAY_CHARS_MAX, CELL_TIP_CHARS_MAX } from '../../limits.ts'
 import type { ResultBuffer } from '../../query-run/result-buffer.ts'
-import type { MenuPlace } from '../../ui/MenuButton.tsx'
+import type { MenuPlace } from '../../ui/menu-place.ts'
 import { useColors } from '../../ui/theme.ts'
 import { useElementWidth } from '../../ui/use-element-width.ts'
 import { useStableCallback } from '../../ui/use-stable-callback.ts'

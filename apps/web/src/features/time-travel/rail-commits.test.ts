@@ -60,7 +60,7 @@ describe('railOf', () => {
     const rail = railOf({ currentSnapshotId: String(many.length), snapshots: many, refs: [] })
     expect(rail.commits).toHaveLength(RAIL_COMMITS_MAX)
     expect([rail.commits[0]?.snapshotId, [...rail.olderIds]]).toEqual(['6', ['1', '2', '3', '4', '5']])
-    expect(offRailText(rail, '2')).toBe('snapshot 2, older than the 400 commits shown')
+    expect(offRailText(rail, '2')).toBe('snapshot 2, older than the 200 commits shown')
   })
 })
 
