@@ -305,13 +305,14 @@ describe('errors', () => {
     const t = table('a', 't', { x: 'INTEGER' })
     const columns = new Map([[0, { source: 'constant' as const, sql: 'chr(65 + (random() * 0)::INTEGER)' }]])
     const excerpts = [{ path: undefined, rowCount: 3, columns }]
-    await session.defineScans(
-      [{ table: t, columnIndexes: new Set([0]), source: { kind: 'excerpts', excerpts } }],
-      never,
-    )
-    const error = await settle(collect(session, `SELECT x FROM iceberg.a.t -- ${'long '.repeat(100)}`))
-    expect(isAppError(error, 'SQL_EXECUTION')).toBe(true)
-    expect(isAppError(error) ? error.details : null).toBeUndefined()
+    const scans = [{ table: t, columnIndexes: new Set([0]), source: { kind: 'excerpts' as const, excerpts } }]
+    for (const sql of ['SELECT x FROM iceberg.a.t', `SELECT x FROM iceberg.a.t -- ${'löng '.repeat(100)}`])
+      for (const told of [sql, undefined]) {
+        await session.defineScans(scans, never, told)
+        const error = await settle(collect(session, sql))
+        expect(isAppError(error, 'SQL_EXECUTION')).toBe(true)
+        expect(isAppError(error) ? error.details : null).toBeUndefined()
+      }
     const own = await settle(collect(session, 'SELECT range::TINYINT FROM range(200)'))
     expect(isAppError(own) ? own.details : null).toEqual({ startOffset: 12, endOffset: 14 })
   })

@@ -22,8 +22,16 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
 const DAMAGED_FILE =
   /TProtocolException|(?:Failed to|Could not) read (?:enough bytes from )?file|corrupt file\?|likely corrupted|Dictionary is corrupted|Data corruption detected|[Dd]ecompress(?:ion failure| GZIP block)|[Oo]ut of buffer|LEB128/
 
-/** Positions from here on, in bytes, are those of a view's text and not of the statement's. */
-export const STATEMENT_POSITIONS_MAX = 65_536
+/** Positions from here on, in bytes, are those of a view's text and not of the statement's, however long that is. */
+const STATEMENT_POSITIONS_MAX = 65_536
+/** Where a failed stream is run again to learn why, its text stands so much later (engine-process.ts). */
+const POSITION_SHIFT_MAX = 64
+
+/** How far the text of a view is moved, so that no position in it is one of the statement's. */
+export function viewTextOffset(sql: string | undefined): number {
+  if (sql === undefined) return STATEMENT_POSITIONS_MAX
+  return Math.min(Buffer.byteLength(sql) + POSITION_SHIFT_MAX, STATEMENT_POSITIONS_MAX)
+}
 
 const MESSAGE_LENGTH_MAX = 2_000
 

@@ -131,8 +131,12 @@ export interface EngineSession extends AsyncDisposable {
   readonly directory: string
   /** Aborts with ENGINE_FAILED when the process ends of itself; the directory is gone then. */
   readonly lost: AbortSignal
-  /** Creates or replaces the views of the statement's tables. */
-  defineScans(scans: readonly ScanView[], signal: AbortSignal): Promise<void>
+  /**
+   * Creates or replaces the views of the statement's tables.
+   *
+   * @param sql the statement: what fails inside a view is told without a place in it
+   */
+  defineScans(scans: readonly ScanView[], signal: AbortSignal, sql?: string): Promise<void>
   /**
    * Runs the statement over the defined views. Aborting interrupts the engine and, failing that, kills the process.
    * An earlier run that was not read to its end is closed.

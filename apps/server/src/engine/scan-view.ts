@@ -7,7 +7,7 @@ import { AppError } from '@lake/core/errors.ts'
 import { assert } from '@lake/core/assert.ts'
 import { LIMITS } from '../limits.ts'
 import type { EngineTable, ScanView } from './engine.ts'
-import { STATEMENT_POSITIONS_MAX } from './engine-errors.ts'
+import { viewTextOffset } from './engine-errors.ts'
 import { excerptsSql, readParquetSql } from './excerpt-sql.ts'
 import { quoteIdentifier, quoteString } from './quote.ts'
 
@@ -62,7 +62,7 @@ function sourceSql(scan: ScanView, indexes: readonly number[]): string {
   return excerptsSql({ ...scan, source }, indexes)
 }
 
-function createScanView(scan: ScanView): string {
+function createScanView(scan: ScanView, textOffset: number): string {
   const { table } = scan
   const indexes = [...scan.columnIndexes].sort((left, right) => left - right)
   const columns = table.columns.map((column, index) => {
@@ -73,14 +73,19 @@ function createScanView(scan: ScanView): string {
   })
   // Positions of errors inside a view count in this text. The blanks move them beyond those that are taken for positions
   // in a statement (engine-errors.ts).
-  return `${' '.repeat(STATEMENT_POSITIONS_MAX)}CREATE OR REPLACE ${viewKind(table)} ${viewName(table)} AS SELECT ${columns.join(', ')} FROM (${sourceSql(scan, indexes)})`
+  return `${' '.repeat(textOffset)}CREATE OR REPLACE ${viewKind(table)} ${viewName(table)} AS SELECT ${columns.join(', ')} FROM (${sourceSql(scan, indexes)})`
 }
 
-/** Statements that create or replace the views of a statement's tables. */
-export function scanViewStatements(scans: readonly ScanView[]): string[] {
+/**
+ * Statements that create or replace the views of a statement's tables.
+ *
+ * @param sql the statement that will read them, where it is known: positions in their texts are none in its text
+ */
+export function scanViewStatements(scans: readonly ScanView[], sql?: string): string[] {
   const tables = scans.map((scan) => scan.table)
   checkDistinct(tables)
-  return [...createSchemas(tables), ...scans.map(createScanView)]
+  const textOffset = viewTextOffset(sql)
+  return [...createSchemas(tables), ...scans.map((scan) => createScanView(scan, textOffset))]
 }
 
 /**

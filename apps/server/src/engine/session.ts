@@ -144,10 +144,10 @@ export function createSession(client: EngineClient, options: SessionOptions): En
   return {
     directory: client.directory,
     lost: client.lost,
-    async defineScans(scans, signal) {
+    async defineScans(scans, signal, sql) {
       await runs.close()
       refuseDisposed()
-      await define(scanViewStatements(scans), signal)
+      await define(scanViewStatements(scans, sql), signal)
     },
     async execute(sql, { rowsMax, statementAtMs, instants = [] }, signal): Promise<EngineResult> {
       await runs.close()

@@ -53,7 +53,7 @@ export async function* executeAtOnce(execution: Execution, signal: AbortSignal):
     'reading',
     execution,
   )
-  await session.defineScans(scans, signal)
+  await session.defineScans(scans, signal, execution.claims.sql)
   yield* executeOnce(execution, Number.POSITIVE_INFINITY, signal)
 }
 
@@ -94,7 +94,8 @@ export async function* executeInWaves(
       next = isReadAhead ? fetchWave(index + 1) : undefined
       const reading = execution.deletes[0]?.equalityDeletes() ?? Promise.resolve([])
       const deletes = yield* withProgress(reading, 'reading', execution)
-      await execution.session.defineScans([excerptScan(table, excerpts, deletes)], signal)
+      const scan = excerptScan(table, excerpts, deletes)
+      await execution.session.defineScans([scan], signal, execution.claims.sql)
       yield* executeOnce(execution, rowsMax - execution.progress.rowCount, signal)
       await Promise.all(
         excerpts.map(async ({ path }) => path === undefined || (await rm(path, { force: true }))),

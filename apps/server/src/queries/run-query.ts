@@ -211,7 +211,7 @@ async function describeResult(
   session: EngineSession,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
-  await session.defineScans(pinned.map(emptyScan), signal)
+  await session.defineScans(pinned.map(emptyScan), signal, sql)
   const options = { rowsMax: 0, statementAtMs, instants }
   const { schemaMessage, batches } = await session.execute(sql, options, signal)
   for await (const batch of batches) void batch
