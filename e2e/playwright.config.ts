@@ -25,7 +25,9 @@ export default defineConfig({
     locale: 'en-US',
     // Set by the global setup before any worker reads this file.
     baseURL: stackUrl(Number(process.env['TEST_PARALLEL_INDEX'] ?? 0)),
-    trace: 'retain-on-failure',
+    // A recording costs a quarter of all that the tests do, and is thrown away where they pass.
+    trace: process.env['LAKE_E2E_TRACE'] === undefined ? 'off' : 'retain-on-failure',
+    screenshot: 'only-on-failure',
     video: 'off',
     permissions: ['clipboard-read', 'clipboard-write'],
     launchOptions: {
