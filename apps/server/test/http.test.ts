@@ -131,6 +131,13 @@ describe('bodies', () => {
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({ error: { code: 'INVALID_REQUEST' } })
   })
+
+  it('say in words how long a statement may be', async () => {
+    const response = await stack.client.request('POST', '/analyze', { sql: 'x'.repeat(300_000) })
+    expect(await response.json()).toMatchObject({
+      error: { code: 'INVALID_REQUEST', message: 'sql: a statement may have 262,144 characters at most' },
+    })
+  })
 })
 
 describe('catalog pages', () => {

@@ -162,7 +162,10 @@ export type VerifyStorageAccessResponse = z.infer<typeof verifyStorageAccessResp
 /** Longest SQL text accepted, in UTF-16 code units. */
 export const SQL_LENGTH_MAX = 262_144
 
-const sqlText = z.string().min(1).max(SQL_LENGTH_MAX)
+const sqlText = z
+  .string()
+  .min(1, 'a statement is wanted')
+  .max(SQL_LENGTH_MAX, `a statement may have ${SQL_LENGTH_MAX.toLocaleString('en-US')} characters at most`)
 
 /** A snapshot chosen by the caller for every mention of a table in the statement that has no `AT (…)`. */
 export const requestedPin = tablePin
