@@ -56,7 +56,7 @@ describe.skipIf(!isWanted)('[OP1] Prometheus', () => {
       expect(await ask('query?query=up')).toContain('"1"')
       const rules = JSON.parse(await ask('rules')) as { data: { groups: { rules: { health: string }[] }[] } }
       await expect.poll(async () => await ask('rules')).not.toContain('"unknown"')
-      expect(rules.data.groups[0]?.rules).toHaveLength(8)
+      expect(rules.data.groups[0]?.rules).toHaveLength(9)
       expect(await ask('rules')).not.toContain('"health":"err"')
     } finally {
       prometheus.kill()
