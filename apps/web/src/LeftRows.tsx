@@ -32,8 +32,9 @@ export function LeftRows() {
       <button
         type="button"
         className="button"
-        disabled={state === 'removing'}
+        aria-disabled={state === 'removing'}
         onClick={() => {
+          if (state === 'removing') return
           // In another window somebody may have signed in: what is there now is theirs.
           const isWanted = hasSignedOut()
           setState(isWanted ? 'removing' : 'unknown')

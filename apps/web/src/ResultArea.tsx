@@ -20,6 +20,7 @@ import { infoOf } from './query-run/run-state.ts'
 import { comparePath } from './route.ts'
 import { answerChangesSql } from './sql/answer-changes.ts'
 import { hasTopLevelLimit } from './sql/blank-literals.ts'
+import { say } from './ui/notice.ts'
 
 /** To run a background statement again is to submit it again. */
 const againOf = (source: RunSource): RunSource =>
@@ -44,7 +45,12 @@ function RunAnew({ onRunAnew }: { onRunAnew: () => void }) {
 /** Runs the statement that says which rows of the answer are others now, in a tab of its own. */
 function compareAnswers({ source }: QueryRun, { state }: RunSnapshot, title: string): void {
   const { parameters } = source
-  const sql = answerChangesSql(source.sql, versionsOf(tablesOf(state)))
+  const columns = (infoOf(state)?.schema ?? []).map(({ name }) => name)
+  const sql = answerChangesSql({ sql: source.sql, versions: versionsOf(tablesOf(state)), columns })
+  if (sql === null) {
+    say('Not compared: the statement names a table in a way that its version cannot be added to.', 'warn')
+    return
+  }
   const tabId = tabActions.open({ title: `${title}: changes`, sql, parameters })
   if (tabId !== null) startRun({ tabId, sql, startOffset: 0, startLine: 1, pins: [], parameters })
 }

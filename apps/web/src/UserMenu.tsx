@@ -3,16 +3,19 @@ import { CircleUserRound } from 'lucide-react'
 import { deleteSession } from './api/client.ts'
 import { toApiError } from './api/api-error.ts'
 import { useSession } from './api/queries.ts'
+import { leaveUnasked, mayLeave } from './leave-page.ts'
 import { forgetStoredRuns } from './query-run/stored-runs.ts'
 import { MenuButton } from './ui/MenuButton.tsx'
 import { say } from './ui/notice.ts'
 
 async function signOut(): Promise<void> {
+  // Now, since whoever stays once the session has ended would keep what that person has read on the screen.
+  if (!mayLeave()) return
   try {
     await deleteSession(new AbortController().signal)
     // Everything that was read leaves the page with it, and this computer; what does not, the sign-in page tells of.
     await forgetStoredRuns()
-    location.assign('/')
+    leaveUnasked('/')
   } catch (error) {
     say(`You are still signed in: ${toApiError(error).message}`, 'warn')
   }

@@ -31,6 +31,12 @@ export function leaveUnasked(path: string): void {
   location.assign(path)
 }
 
+/** Asks, in the page's own words, where leaving would lose something. @returns whether to leave */
+export function mayLeave(): boolean {
+  const leaving = leavingAt(Date.now())
+  return leaving === null || confirm(leaveText(leaving))
+}
+
 export function askBeforeLeaving(): void {
   addEventListener('beforeunload', (event) => {
     const leaving = isUnasked ? null : leavingAt(Date.now())

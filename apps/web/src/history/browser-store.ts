@@ -22,6 +22,23 @@ interface Change {
   isCleared?: boolean
 }
 
+/** Saved queries as this window writes them, for the others: a list that is older than the disk would write over it. */
+interface SavedChange {
+  put?: SavedQuery
+  deletedId?: string
+}
+const channel = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel('lake.saved')
+channel?.addEventListener('message', (event: MessageEvent<SavedChange>) => {
+  const { put, deletedId = put?.id } = event.data
+  const others = records.saved.filter(({ id }) => id !== deletedId)
+  publish({ saved: put === undefined ? others : [put, ...others] })
+})
+
+function tellOthers(change: SavedChange): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has none
+  channel?.postMessage(change)
+}
+
 let records: Records = { history: [], saved: [] }
 const listeners = new Set<() => void>()
 const entryIds = new WeakMap<QueryRun, string>()
@@ -99,11 +116,13 @@ export function saveQuery(query: SavedQuery): false | Promise<boolean> {
   const others = records.saved.filter(({ id }) => id !== query.id)
   if (others.length >= SAVED_QUERIES_MAX) return false
   publish({ saved: [query, ...others] })
+  tellOthers({ put: query })
   return write('saved', { put: [query] })
 }
 
 export function deleteSaved(id: string): void {
   publish({ saved: records.saved.filter((query) => query.id !== id) })
+  tellOthers({ deletedId: id })
   void write('saved', { deletedIds: [id] })
 }
 

@@ -32,6 +32,11 @@ describe('sqlAtVersions', () => {
       "select 'iceberg.sales.orders' -- iceberg.sales.orders",
     ],
     ['from iceberg.sales.other', 'from iceberg.sales.other'],
+    [
+      'from "iceberg"."sales"."orders" o',
+      'from "iceberg"."sales"."orders" o AT (VERSION => 6361000000000000172)',
+    ],
+    ['select 1 as "x""iceberg".sales.orders', 'select 1 as "x""iceberg".sales.orders'],
   ])('[LK5] puts the version after name and alias: %s', (sql, expected) => {
     expect(sqlAtVersions(sql, versions)).toBe(expected)
   })

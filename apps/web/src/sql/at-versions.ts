@@ -11,7 +11,7 @@ export interface TableVersion {
 
 /** The source of a pattern for one identifier, quoted or bare. */
 export const NAME = String.raw`(?:"(?:[^"]|"")+"|[\p{L}_][\p{L}\p{N}_$]*)`
-const MENTION = new RegExp(String.raw`\biceberg\s*\.\s*(${NAME})\s*\.\s*(${NAME})`, 'giu')
+const MENTION = new RegExp(String.raw`(?:\biceberg|(?<!")"iceberg")\s*\.\s*(${NAME})\s*\.\s*(${NAME})`, 'giu')
 const ALIAS = new RegExp(String.raw`\s+(as\s+)?(${NAME})`, 'iuy')
 const COLUMN_ALIASES = new RegExp(String.raw`\s*\(\s*${NAME}(?:\s*,\s*${NAME})*\s*\)`, 'iuy')
 const OWN_VERSION = /\s+at\s*\(\s*(version|timestamp)\b/iy
@@ -46,6 +46,18 @@ function placeOfVersion(text: string, at: number): number | null {
 }
 
 export function sqlAtVersions(sql: string, versions: readonly TableVersion[]): string {
+  return placeVersions(sql, versions).sql
+}
+
+export interface PlacedVersions {
+  sql: string
+  /** Those of which the text has no mention that could be found. */
+  unplaced: readonly TableVersion[]
+}
+
+/** As `sqlAtVersions`, for whom a version that is not in the text would be a wrong answer. */
+export function placeVersions(sql: string, versions: readonly TableVersion[]): PlacedVersions {
+  const placed = new Set<TableVersion>()
   const text = blankLiterals(sql, { keepNames: true })
   let result = ''
   let done = 0
@@ -57,8 +69,9 @@ export function sqlAtVersions(sql: string, versions: readonly TableVersion[]): s
     )
     const place = version === undefined ? null : placeOfVersion(text, match.index + match[0].length)
     if (version === undefined || place === null) continue
+    placed.add(version)
     result += `${sql.slice(done, place)} AT (VERSION => ${version.snapshotId})`
     done = place
   }
-  return result + sql.slice(done)
+  return { sql: result + sql.slice(done), unplaced: versions.filter((version) => !placed.has(version)) }
 }

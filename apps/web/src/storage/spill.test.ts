@@ -33,3 +33,19 @@ it('[RS1] a call that the disk does not answer has failed in time, and a late an
   tell({ id: sent[1]?.id, kind: 'removed' })
   await answered
 })
+
+it('[RS1] nor does one that the page makes itself wait for ever', async () => {
+  vi.useFakeTimers()
+  vi.stubGlobal('navigator', { storage: { getDirectory: async () => await new Promise(() => undefined) } })
+  const { spillDisk } = await import('./spill.ts')
+  const calls = [
+    spillDisk.names(),
+    spillDisk.readRecord('w.1'),
+    spillDisk.removeRecord('w.1'),
+    spillDisk.byteCountOf('w.1'),
+    spillDisk.get('sealed.1', { offset: 0, byteCount: 1 }),
+  ]
+  const failed = Promise.allSettled(calls)
+  await vi.advanceTimersByTimeAsync(ROWS_CALL_MS_MAX)
+  expect((await failed).map(({ status }) => status)).toEqual(calls.map(() => 'rejected'))
+})

@@ -40,13 +40,19 @@ async function ask<K extends Kind>(
   const id = (lastId += 1)
   const { promise: answer, resolve, reject } = Promise.withResolvers<SpillAnswer>()
   waiting.set(id, { resolve, reject })
-  // The worker is left as it is: it has files open, and what it answers late is to nobody.
-  const timer = setTimeout(() => {
-    waiting.delete(id)
-    reject(new Error(`the disk did not answer to ${request.kind}`))
-  }, ROWS_CALL_MS_MAX)
   worker.postMessage({ ...request, id }, transfer)
-  return await answer.finally(() => clearTimeout(timer))
+  // The worker is left as it is: it has files open, and what it answers late is to nobody.
+  return await inTime(request.kind, answer).finally(() => waiting.delete(id))
+}
+
+/** Rejects where the disk takes too long; what it still does then is nobody's. */
+async function inTime<T>(what: string, work: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(
+    () => late.reject(new Error(`the disk did not answer to ${what}`)),
+    ROWS_CALL_MS_MAX,
+  )
+  return await Promise.race([work, late.promise]).finally(() => clearTimeout(timer))
 }
 
 /** Where bytes that were put lie in their file. */
@@ -86,6 +92,18 @@ const fileNamed = async (name: string): Promise<File> =>
 const bytesOf = async (blob: Blob): Promise<Uint8Array<ArrayBuffer>> =>
   new Uint8Array(await blob.arrayBuffer())
 
+const sealedBytes = async (file: string, start: number, end: number): Promise<Uint8Array<ArrayBuffer>> =>
+  await bytesOf((await fileNamed(file)).slice(start, end))
+
+const removeNamed = async (name: string): Promise<void> => await (await spillFolder()).removeEntry(name)
+
+async function namesInFolder(): Promise<string[]> {
+  const names: string[] = []
+  const folder = await spillFolder().catch(() => null)
+  if (folder !== null) for await (const name of folder.keys()) names.push(name)
+  return names
+}
+
 /** Files that this page writes to; any other is sealed, and read without the worker: by several windows, if need be. */
 const written = new Set<string>()
 const sealing = new Map<string, Promise<unknown>>()
@@ -103,7 +121,7 @@ export const spillDisk: ResultDisk = {
   },
   async get(file, { offset, byteCount }) {
     await sealing.get(file)
-    if (!written.has(file)) return await bytesOf((await fileNamed(file)).slice(offset, offset + byteCount))
+    if (!written.has(file)) return await inTime('get', sealedBytes(file, offset, offset + byteCount))
     const answer = await ask<'get'>({ kind: 'get', file, offset, byteCount })
     if (answer.kind !== 'got') throw new Error('an answer to something else')
     return answer.bytes
@@ -122,15 +140,10 @@ export const spillDisk: ResultDisk = {
     await ask<'remove'>({ kind: 'remove', file })
     written.delete(file)
   },
-  removeRecord: async (file) => await (await spillFolder()).removeEntry(recordNameOf(file)),
-  async names() {
-    const names: string[] = []
-    const folder = await spillFolder().catch(() => null)
-    if (folder !== null) for await (const name of folder.keys()) names.push(name)
-    return names
-  },
-  readRecord: async (file) => await bytesOf(await fileNamed(recordNameOf(file))),
-  byteCountOf: async (file) => (await fileNamed(file)).size,
+  removeRecord: async (file) => await inTime('remove', removeNamed(recordNameOf(file))),
+  names: async () => await inTime('names', namesInFolder()),
+  readRecord: async (file) => await inTime('get', fileNamed(recordNameOf(file)).then(bytesOf)),
+  byteCountOf: async (file) => (await inTime('get', fileNamed(file))).size,
 }
 
 /** Which window wrote a file. */

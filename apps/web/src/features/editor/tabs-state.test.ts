@@ -6,7 +6,7 @@ describe('tabs', () => {
     const edited = editTab(initialTabs('a'), 'a', { sql: 'select 1' })
     const closed = closeTab(edited, 'a', 'b')
     expect(closed.open.map((tab) => tab.id)).toEqual(['b'])
-    const reopened = reopenTab(closed)
+    const reopened = reopenTab(closed, 'fresh')
     expect(reopened.activeId).toBe('a')
     expect(reopened.open.at(-1)?.sql).toBe('select 1')
   })
@@ -22,6 +22,13 @@ describe('tabs', () => {
     expect(two.open.map((tab) => tab.title)).toEqual(['Query 1', 'Query 2'])
     expect(openTab(closeTab(two, 'a', 'x'), { id: 'c' }).open.at(-1)?.title).toBe('Query 1')
   })
+})
+
+it('[ED10] a reopened tab is saved as its own where another has its saved query by now', () => {
+  const closed = closeTab(editTab(initialTabs('a'), 'a', { sql: 'select 1' }), 'a', 'b')
+  expect(reopenTab(closed, 'fresh').open.at(-1)?.savedId).toBeUndefined()
+  const taken = openTab(closed, { id: 'c', sql: 'select 1', savedId: 'a' })
+  expect(reopenTab(taken, 'fresh').open.at(-1)).toMatchObject({ id: 'a', savedId: 'fresh' })
 })
 
 it('[ED10] a stored tab is still the saved query that it was opened from', () => {

@@ -67,10 +67,14 @@ export function closeTab(state: TabsState, id: string, freshId: string): TabsSta
   return { open, closed, activeId: state.activeId === id && neighbour ? neighbour.id : state.activeId }
 }
 
-export function reopenTab(state: TabsState): TabsState {
+/** One saved query has one tab: where another has it by now, the reopened one is saved as `freshSavedId`. */
+export function reopenTab(state: TabsState, freshSavedId: string): TabsState {
   const tab = state.closed.at(-1)
   if (tab === undefined || state.open.length >= TABS_OPEN_MAX) return state
-  return { open: [...state.open, tab], activeId: tab.id, closed: state.closed.slice(0, -1) }
+  const savedIdOf = ({ id, savedId = id }: Tab): string => savedId
+  const isTaken = state.open.some((other) => savedIdOf(other) === savedIdOf(tab))
+  const reopened = isTaken ? { ...tab, savedId: freshSavedId } : tab
+  return { open: [...state.open, reopened], activeId: tab.id, closed: state.closed.slice(0, -1) }
 }
 
 /** Reads one table of a tab at a snapshot, or, without one, as it is now; other pins stay. */

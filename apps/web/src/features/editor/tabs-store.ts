@@ -128,7 +128,7 @@ export const tabActions = {
     return changeToMore(openTab(snapshot.tabs, { ...tab, id })) ? id : null
   },
   close: (id: string) => change(closeTab(snapshot.tabs, id, newId())),
-  reopen: () => void changeToMore(reopenTab(snapshot.tabs)),
+  reopen: () => void changeToMore(reopenTab(snapshot.tabs, crypto.randomUUID())),
   activate: (id: string) => change(activateTab(snapshot.tabs, id)),
   rename: (id: string, title: string) => change(editTab(snapshot.tabs, id, { title })),
   /** The tab's text is that of a saved query from now on. */

@@ -41,6 +41,8 @@ export function DataMoved({ snapshot, onRunAgain, onCompareAnswers, onCompare }:
   const { state } = snapshot
   const tables = state.kind === 'finished' ? state.receipt.tables.filter(isOfTab) : []
   const isPast = tables.some((table) => !table.isCurrent)
+  // A table that had no snapshot cannot be read as it was then.
+  const isComparable = tables.every((table) => table.snapshotId !== null)
   const followed = tables.filter((table) => table.isCurrent).slice(0, DATA_MOVED_TABLES_MAX)
   const queries = useQueries({
     queries: followed.map((table) => ({
@@ -75,9 +77,11 @@ export function DataMoved({ snapshot, onRunAgain, onCompareAnswers, onCompare }:
           Re-run
         </button>
       )}
-      <button type="button" className="link-button" onClick={onCompareAnswers}>
-        Compare answers
-      </button>
+      {isComparable && (
+        <button type="button" className="link-button" onClick={onCompareAnswers}>
+          Compare answers
+        </button>
+      )}
       {moved.map(({ table, currentSnapshotId }) =>
         table.snapshotId === null || currentSnapshotId === null ? null : (
           <button
