@@ -24,8 +24,21 @@ export function engineProcesses(): number[] {
     })
 }
 
-/** Starts to count. @returns tells the processor time of all engine processes since, in ms; those that ended count nothing */
+/**
+ * Starts to count. @returns tells the processor time since, in ms, of the engine processes that are there now. Those that ended
+ * count nothing, and neither does what replaces them: that it starts is none of the work that a statement is stopped from.
+ */
 export function countEngineWork(): () => number {
+  const before = workByProcess()
+  return () => {
+    let workedMs = 0
+    for (const [pid, ms] of before) workedMs += Math.max(0, workOf(pid) - ms)
+    return workedMs
+  }
+}
+
+/** As `countEngineWork`, with the processes that start meanwhile. */
+function countAllEngineWork(): () => number {
   const before = workByProcess()
   return () => {
     let workedMs = 0
@@ -36,14 +49,14 @@ export function countEngineWork(): () => number {
 
 /** Waits until the engine is at work: has computed for a tenth of a second. */
 export async function untilEngineWorks(): Promise<void> {
-  const workedMs = countEngineWork()
+  const workedMs = countAllEngineWork()
   while (workedMs() < 100) await sleep(10)
 }
 
 /** Waits until the engine has stopped: computes next to nothing for a while. */
 export async function untilEngineRests(): Promise<void> {
   for (;;) {
-    const workedMs = countEngineWork()
+    const workedMs = countAllEngineWork()
     await sleep(300)
     if (workedMs() <= TICK_MS) return
   }
