@@ -314,8 +314,6 @@ export const LIMITS = {
   // HTTP
   readinessTimeoutMs: 2 * SECOND,
   readinessFreshMs: SECOND,
-  /** How often a server that ends looks for connections whose answers are out. */
-  drainLookEveryMs: 50,
   requestBodyBytesMax: 2 * MIB,
   /** Requests that are handled at once, waiting polls among them: with the bodies, the memory they take. */
   requestsAtOnceMax: 768,

@@ -1,5 +1,5 @@
 // The composition root: the only place where the parts of the server are put together.
-import type { RequestListener, Server } from 'node:http'
+import type { RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -41,7 +41,7 @@ import { createEstimates } from './flight/estimates.ts'
 import { createFlightService } from './flight/flight-service.ts'
 import { createTicketSealer } from './sealing/ticket-sealer.ts'
 import { createApp } from './http/app.ts'
-import { createBoundedServer } from './http/bounded-server.ts'
+import { createBoundedServer, type BoundedServer } from './http/bounded-server.ts'
 import { createMetricsApp } from './http/metrics-app.ts'
 import { LIMITS } from './limits.ts'
 import type { Logger } from './observability/logger.ts'
@@ -142,13 +142,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     publicUrl: config.publicUrl,
     findProblems: async () => await findProblems(services.engine, access.authenticator, statements, shared),
   })
-  // Closed in reverse order: what is drained can be watched until its end.
-  const metricsUrl = config.metrics && (await listen(createMetricsApp(metrics), config.metrics, stack, 0))
-  const url = await listen(app, config.http, stack, config.drainMs)
-  // At once, so that others take them over while what people wait for here is drained.
-  stack.defer(async () => await statements?.handBack())
+  const urls = await open({ app, metricsApp: createMetricsApp(metrics) }, config, statements, stack)
   const owned = stack.move()
-  return { url, metricsUrl, [Symbol.asyncDispose]: async () => await owned.disposeAsync() }
+  return { ...urls, [Symbol.asyncDispose]: async () => await owned.disposeAsync() }
 }
 
 /**
@@ -349,35 +345,33 @@ async function createQueryServices(
   }
 }
 
+/** Closed in reverse order: what is drained can be watched until its end. */
+async function open(
+  { app, metricsApp }: { readonly app: RequestListener; readonly metricsApp: RequestListener },
+  config: Config,
+  statements: Statements | undefined,
+  stack: AsyncDisposableStack,
+): Promise<Pick<RunningServer, 'url' | 'metricsUrl'>> {
+  const metricsServer = config.metrics && (await listen(metricsApp, config.metrics))
+  stack.defer(async () => await metricsServer?.drain(0))
+  const { url, drain } = await listen(app, config.http)
+  // Nobody is let in from the first moment on, and others take background statements over while what people wait for here
+  // ends.
+  stack.defer(async () => {
+    await Promise.all([drain(config.drainMs), statements?.handBack()])
+  })
+  return { url, metricsUrl: metricsServer?.url }
+}
+
 async function listen(
   listener: RequestListener,
   { host, port }: Address,
-  stack: AsyncDisposableStack,
-  drainMs: number,
-): Promise<string> {
-  const server = createBoundedServer(listener)
+): Promise<{ url: string; drain: BoundedServer['drain'] }> {
+  const { server, drain } = createBoundedServer(listener)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen({ port, host, backlog: LIMITS.connectionsWaitingMax }, resolve)
   })
-  stack.defer(async () => {
-    await drain(server, drainMs)
-  })
   const bound = server.address() as AddressInfo
-  return `http://${host.includes(':') ? `[${host}]` : host}:${bound.port}`
-}
-
-/** Takes no more connections, lets the requests that run end within `drainMs`, and cuts the rest. */
-async function drain(server: Server, drainMs: number): Promise<void> {
-  const closed = new Promise((resolve) => server.close(resolve))
-  // A connection goes when its answer is out, however long it would be kept otherwise.
-  const idle = setInterval(() => {
-    server.closeIdleConnections()
-  }, LIMITS.drainLookEveryMs)
-  const cut = setTimeout(() => {
-    server.closeAllConnections()
-  }, drainMs)
-  await closed
-  clearInterval(idle)
-  clearTimeout(cut)
+  return { url: `http://${host.includes(':') ? `[${host}]` : host}:${bound.port}`, drain }
 }

@@ -321,6 +321,10 @@ describe('a server that ends', () => {
     const sql = `SELECT sum(hash(range)) AS s FROM range(50000000), (SELECT count(*) FROM ${T})`
     const { statementId } = await ada.submit({ sql, isReuseAllowed: false })
     await untilRunning(statementId)
+    // Nobody is let in meanwhile.
+    const ended = stack[Symbol.asyncDispose]()
+    await expect(fetch(`${stack.url}/livez`)).rejects.toThrow()
+    await ended
     await restart()
     const info = await ada.ended(statementId)
     expect(info).toMatchObject({ state: 'finished', attemptCount: 1 })

@@ -109,7 +109,7 @@ export async function startRecordingApp(options: RecordingAppOptions): Promise<R
     createId,
     findProblems: () => Promise.resolve([]),
   })
-  const server = createBoundedServer(app, { ...LIMITS, ...options.connections })
+  const { server } = createBoundedServer(app, { ...LIMITS, ...options.connections })
   await new Promise<void>((resolve) => server.listen(http.port, http.host, resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
