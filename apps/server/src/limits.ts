@@ -319,8 +319,13 @@ export const LIMITS = {
   requestsAtOnceMax: 768,
   /** Of these, statements that are being analysed; those that run are as many as engine processes and their queue. */
   planningAtOnceMax: 64,
-  /** And those that are answered by what is kept, of which each may take tens of MB: lists and parts of results. */
+  /** And those that are answered by a part of a result that is kept, of which each may take tens of MB. */
   readingAtOnceMax: 32,
+  /** And those that list what is kept, of which each may take some MB. */
+  listingAtOnceMax: 32,
+  /** An answer that is whole in memory has a place until it is taken, and its reader this long beside its bytes by this rate. */
+  wholeAnswerWaitMs: 30 * SECOND,
+  wholeAnswerBytesPerSecondMin: 64 * 1_024,
   /** Of each kind of places, what the requests of one client take at most. */
   placesOfClientShareMax: 0.5,
   requestRetryAfterMs: SECOND,

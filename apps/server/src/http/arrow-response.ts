@@ -3,6 +3,7 @@ import type { Response } from 'express'
 import { once } from 'node:events'
 import { ARROW_STREAM_MEDIA_TYPE } from '@lake/core/api/wire.ts'
 import { startDeadline } from '../concurrency/deadline.ts'
+import { systemTime, type SteadyTime } from '../concurrency/steady-time.ts'
 import { LIMITS } from '../limits.ts'
 
 /**
@@ -29,10 +30,21 @@ export async function sendArrowStream(
 }
 
 /** Sends a whole Arrow stream that is at hand. */
-export function sendArrowPart(response: Response, bytes: Uint8Array): void {
+export function sendArrowPart(response: Response, bytes: Uint8Array, time?: SteadyTime): void {
+  cutSlowReader(response, bytes.byteLength, time)
   response.status(200).setHeader('content-type', ARROW_STREAM_MEDIA_TYPE)
   response.setHeader('content-length', bytes.byteLength)
   response.end(bytes)
+}
+
+/** Cuts an answer of at most so many bytes, which wait in memory, off from a reader that takes a little now and then. */
+export function cutSlowReader(response: Response, bytesMax: number, time: SteadyTime = systemTime): void {
+  const { wholeAnswerWaitMs, wholeAnswerBytesPerSecondMin } = LIMITS
+  const waitMs = wholeAnswerWaitMs + (bytesMax / wholeAnswerBytesPerSecondMin) * 1_000
+  const endWait = time.after(waitMs, () => {
+    response.destroy()
+  })
+  response.once('close', endWait)
 }
 
 /** Aborts when the client goes away before the answer is finished. */

@@ -5,11 +5,13 @@ import type { AddressInfo } from 'node:net'
 import { Agent, request as send } from 'undici'
 import { afterEach, describe, expect, it } from 'vitest'
 import { API_PREFIX, errorBody } from '@lake/core/api/contract.ts'
+import { heldTime } from '../../test/support/held-time.ts'
 import { LIMITS } from '../limits.ts'
-import { createOverloadGate, type GateTime, type OverloadGate } from './overload-gate.ts'
+import { createOverloadGate, type OverloadGate } from './overload-gate.ts'
 
 const HELD_MS = 500
 const PLANNING = `${API_PREFIX}/flight-info`
+const LISTING = `${API_PREFIX}/statements`
 const RUNNING = `${API_PREFIX}/do-get`
 
 let server: Server | undefined
@@ -20,29 +22,6 @@ afterEach(async () => {
   await Promise.all(agents.splice(0).map(async (agent) => await agent.destroy()))
 })
 
-/** Stands still until it is told to pass, so that no test depends on how quick the machine is. */
-function heldTime() {
-  let nowMs = 1_000
-  const waits = new Set<{ readonly dueMs: number; readonly isOver: () => void }>()
-  const time: GateTime = {
-    nowMs: () => nowMs,
-    after(waitMs, isOver) {
-      const wait = { dueMs: nowMs + waitMs, isOver }
-      waits.add(wait)
-      return () => waits.delete(wait)
-    },
-  }
-  const pass = (ms: number): void => {
-    nowMs += ms
-    for (const wait of waits)
-      if (wait.dueMs <= nowMs) {
-        waits.delete(wait)
-        wait.isOver()
-      }
-  }
-  return { time, pass, waitCount: () => waits.size }
-}
-
 /** A gate before a handler that answers when it is told to. */
 async function setUp(limits: Partial<Record<'planning' | 'refusals' | 'held', number>> = {}) {
   const entered: { readonly url: string; readonly response: ServerResponse }[] = []
@@ -50,7 +29,7 @@ async function setUp(limits: Partial<Record<'planning' | 'refusals' | 'held', nu
   const { time, pass, waitCount } = heldTime()
   const gate: OverloadGate = createOverloadGate({
     handle(request, response) {
-      if (request.method === 'GET') response.end('ok')
+      if (request.method === 'GET' && request.url !== LISTING) response.end('ok')
       else entered.push({ url: request.url ?? '', response })
     },
     createId: () => 'the-id',
@@ -59,6 +38,7 @@ async function setUp(limits: Partial<Record<'planning' | 'refusals' | 'held', nu
     limits: {
       planningAtOnceMax: limits.planning ?? 2,
       readingAtOnceMax: 2,
+      listingAtOnceMax: 2,
       requestsAtOnceMax: 4,
       refusalsPerSecondMax: limits.refusals ?? 1_000,
       requestHeldMs: HELD_MS,
@@ -76,7 +56,7 @@ async function setUp(limits: Partial<Record<'planning' | 'refusals' | 'held', nu
     const agent = options.agent ?? connectionOf()
     const authorization = options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }
     const answer = await send(`http://127.0.0.1:${port}${path}`, {
-      method: options.method ?? 'POST',
+      method: options.method ?? (path === LISTING ? 'GET' : 'POST'),
       headers: authorization,
       dispatcher: agent,
     })
@@ -163,6 +143,9 @@ describe('[OV3] a request for which there is no place', () => {
     // As many read what is kept as there are places for that.
     expect(turns).toEqual([true, true, false])
     expect((await ask(RUNNING)).status).toBe(429)
+    // Lists have others.
+    await occupy(2, LISTING)
+    expect((await ask(LISTING)).status).toBe(429)
   })
 })
 

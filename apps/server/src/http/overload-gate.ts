@@ -10,11 +10,12 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Socket } from 'node:net'
 import { API_PREFIX, ROUTES, type ErrorBody, type RouteName } from '@lake/core/api/contract.ts'
 import { ERROR_CODES } from '@lake/core/errors.ts'
+import { systemTime, type SteadyTime } from '../concurrency/steady-time.ts'
 import { LIMITS } from '../limits.ts'
 import { REQUEST_ID_HEADER } from './request-id.ts'
 
-/** What a request takes a place of: the analysis of statements, the engine processes, memory for what is kept, or none of them. */
-type Work = 'planning' | 'running' | 'reading' | 'other'
+/** What a request takes a place of: the analysis of statements, the engine processes, memory for what is kept or for a list of it, or none of them. */
+type Work = 'planning' | 'running' | 'reading' | 'listing' | 'other'
 
 const WORK_OF_ROUTE: Partial<Record<RouteName, Work>> = {
   analyze: 'planning',
@@ -22,7 +23,7 @@ const WORK_OF_ROUTE: Partial<Record<RouteName, Work>> = {
   flightInfo: 'planning',
   doGet: 'running',
   export: 'running',
-  statements: 'reading',
+  statements: 'listing',
 }
 const WORK_OF_TARGET: ReadonlyMap<string, Work> = new Map(
   Object.entries(WORK_OF_ROUTE).map(([name, work]) => {
@@ -59,6 +60,7 @@ type GateLimits = Pick<
   typeof LIMITS,
   | 'planningAtOnceMax'
   | 'readingAtOnceMax'
+  | 'listingAtOnceMax'
   | 'requestsAtOnceMax'
   | 'refusalsPerSecondMax'
   | 'requestHeldMs'
@@ -72,24 +74,7 @@ interface GateOptions {
   readonly runningAtOnceMax: number
   readonly onRefused: (status: number) => void
   readonly limits?: { readonly [Name in keyof GateLimits]: number }
-  readonly time?: GateTime
-}
-
-/** Time that never goes back, and waits. */
-export interface GateTime {
-  nowMs(): number
-  /** @returns what ends the wait before it is over */
-  after(waitMs: number, isOver: () => void): () => void
-}
-
-const systemTime: GateTime = {
-  nowMs: () => performance.now(),
-  after: (waitMs, isOver) => {
-    const timer = setTimeout(isOver, waitMs)
-    return () => {
-      clearTimeout(timer)
-    }
-  },
+  readonly time?: SteadyTime
 }
 
 export function createOverloadGate(options: GateOptions): OverloadGate {
@@ -98,6 +83,7 @@ export function createOverloadGate(options: GateOptions): OverloadGate {
     planning: limits.planningAtOnceMax,
     running: options.runningAtOnceMax,
     reading: limits.readingAtOnceMax,
+    listing: limits.listingAtOnceMax,
     other: limits.requestsAtOnceMax,
   })
   const admitted = new WeakMap<IncomingMessage, Admitted>()
@@ -170,7 +156,7 @@ export function createOverloadGate(options: GateOptions): OverloadGate {
 }
 
 /** @returns whether this is one of the first so many in its second */
-function createRate(perSecondMax: number, time: GateTime): () => boolean {
+function createRate(perSecondMax: number, time: SteadyTime): () => boolean {
   let startedMs = 0
   let count = 0
   return () => {
@@ -186,7 +172,7 @@ function createRate(perSecondMax: number, time: GateTime): () => boolean {
 
 /** How many are being handled, of each kind of work and of each client. */
 function createPlaces(placesMax: Readonly<Record<Work, number>>) {
-  const taken: Record<Work, number> = { planning: 0, running: 0, reading: 0, other: 0 }
+  const taken: Record<Work, number> = { planning: 0, running: 0, reading: 0, listing: 0, other: 0 }
   const takenByClient = new Map<string, number>()
   const keyOf = ({ work, client }: Admitted): string | undefined => client && `${work} ${client}`
   const shareOf = (work: Work): number => Math.ceil(placesMax[work] * LIMITS.placesOfClientShareMax)

@@ -8,8 +8,9 @@ import {
 } from '@lake/core/api/contract.ts'
 import { exportRequest } from '@lake/core/api/export-contract.ts'
 import { AppError } from '@lake/core/errors.ts'
-import { sendArrowPart, sendArrowStream } from '../arrow-response.ts'
+import { cutSlowReader, sendArrowPart, sendArrowStream } from '../arrow-response.ts'
 import type { HttpServices } from '../http-services.ts'
+import { LIMITS } from '../../limits.ts'
 import { errorCodeOf } from '../../observability/error-code.ts'
 import type { OverloadGate } from '../overload-gate.ts'
 import { tooMany, type RouteCall, type RouteTable } from '../route-table.ts'
@@ -73,7 +74,9 @@ export function addFlightRoutes(
   })
 
   routes.add('statements', async ({ response, principal }) => {
-    response.json(await statementsOf(services).list(principal))
+    const list = await statementsOf(services).list(principal)
+    cutSlowReader(response, LIMITS.statementsListedBytesMax)
+    response.json(list)
   })
 }
 
