@@ -16,7 +16,6 @@ import {
   createStreamSink,
   NO_AUDIT,
   openAuditFile,
-  sayWhenLost,
   type AuditLog,
 } from './observability/audit-log.ts'
 import { openAccess } from './access/open-access.ts'
@@ -246,7 +245,7 @@ async function openAudit(
   const onLost = (lineCount: number): void => {
     metrics.auditLost(lineCount)
   }
-  return createAuditLog({ sink: sayWhenLost(sink, logger), sqlMode: audit.sqlMode, clock, onLost })
+  return createAuditLog({ sink, sqlMode: audit.sqlMode, clock, logger, onLost })
 }
 
 /** What keeps statements from running as configured, in words. */

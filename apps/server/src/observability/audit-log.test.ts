@@ -12,7 +12,6 @@ import {
   createAuditLog,
   createStreamSink,
   openAuditFile,
-  sayWhenLost,
   type AuditSink,
   type StatementAudit,
 } from './audit-log.ts'
@@ -33,7 +32,14 @@ const ENTRY: StatementAudit = {
 function setUp(sink: AuditSink, sqlMode: 'full' | 'hash' | 'none' = 'hash') {
   const lost: number[] = []
   const clock = createManualClock(Date.parse('2026-11-30T10:00:00Z'))
-  return { lost, log: createAuditLog({ sink, sqlMode, clock, onLost: (count) => lost.push(count) }) }
+  const said: string[] = []
+  const logger = createLogger('info', { write: (line) => said.push(line) })
+  const onLost = (count: number) => lost.push(count)
+  return {
+    lost,
+    said: () => said.map((line) => JSON.parse(line) as unknown),
+    log: createAuditLog({ sink, sqlMode, clock, logger, onLost }),
+  }
 }
 
 describe('[AL1] a line', () => {
@@ -70,7 +76,7 @@ describe('[AL2] a sink', () => {
   it('that hangs holds up nobody, and loses what its queue has no room for', async () => {
     const { promise: hung, resolve: release } = Promise.withResolvers<void>()
     const written: string[] = []
-    const { log, lost } = setUp(async (text) => {
+    const { log, lost, said } = setUp(async (text) => {
       await hung
       written.push(text)
     }, 'full')
@@ -79,32 +85,34 @@ describe('[AL2] a sink', () => {
     const fitting = Math.floor(LIMITS.auditWaitingCharsMax / (sql.length + 400))
     // One batch is on its way.
     expect(lost.length).toBe(20 - fitting - 1)
+    const begins = { msg: expect.stringContaining('lost') as string, reason: 'the sink is too slow' }
+    expect(said()).toMatchObject([begins])
     release()
     await log[Symbol.asyncDispose]()
+    expect(said()).toMatchObject([begins, { msg: 'the audit log is written again' }])
     expect(written.join('').split('\n').length - 1).toBe(fitting + 1)
   })
 
   it('that hangs holds up the end of the server for a moment only', async () => {
     const limits = LIMITS as { auditEndMs: number }
     const { auditEndMs } = limits
-    const { log, lost } = setUp(async () => await new Promise(() => undefined))
+    const { log, lost, said } = setUp(async () => await new Promise(() => undefined))
     for (let count = 0; count < 3; count += 1) log.statement(ENTRY)
     limits.auditEndMs = 20
     await log[Symbol.asyncDispose]()
     limits.auditEndMs = auditEndMs
     expect(lost).toEqual([3])
+    expect(said()).toMatchObject([{ reason: 'the server ended' }])
   })
 
   it('that fails loses its lines, counted and said once, and goes on when it is mended', async () => {
     let isBroken = true
     const written: string[] = []
-    const said: string[] = []
-    const logger = createLogger('info', { write: (line) => said.push(line) })
     const sink: AuditSink = async (text) => {
       if (isBroken) throw Object.assign(new Error('canary'), { code: 'ENOSPC' })
       written.push(text)
     }
-    const { log, lost } = setUp(sayWhenLost(sink, logger))
+    const { log, lost, said } = setUp(sink)
     for (let count = 0; count < 2; count += 1) {
       log.statement(ENTRY)
       await log[Symbol.asyncDispose]()
@@ -114,11 +122,11 @@ describe('[AL2] a sink', () => {
     await log[Symbol.asyncDispose]()
     expect(lost).toEqual([1, 1])
     expect(written).toHaveLength(1)
-    expect(said.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+    expect(said()).toMatchObject([
       { reason: 'ENOSPC', msg: expect.stringContaining('lost') as string },
       { msg: 'the audit log is written again' },
     ])
-    expect(said.join('')).not.toContain('canary')
+    expect(JSON.stringify(said())).not.toContain('canary')
   })
 
   it('that is a stream whose reader has gone loses its lines, and ends nothing', async () => {

@@ -63,22 +63,38 @@ export function createAuditLog(options: {
   readonly sink: AuditSink
   readonly sqlMode: 'full' | 'hash' | 'none'
   readonly clock: Clock
+  readonly logger: Logger
   readonly onLost: (lineCount: number) => void
 }): AuditLog {
-  const { sink, sqlMode, clock, onLost } = options
+  const { sink, sqlMode, clock, logger } = options
   let waiting: string[] = []
   let waitingChars = 0
   let batch: string[] = []
   let writing: Promise<void> | undefined
 
+  let isLosing = false
+
+  /** Counts each line, and says in the log when they begin to be lost. */
+  const lose = (lineCount: number, reason: string): void => {
+    options.onLost(lineCount)
+    if (!isLosing) logger.error({ reason }, 'the audit log cannot be written: its lines are lost')
+    isLosing = true
+  }
+  const write = async (lines: string): Promise<void> => {
+    try {
+      await sink(lines)
+      if (isLosing) logger.warn('the audit log is written again')
+      isLosing = false
+    } catch (error) {
+      lose(batch.length, error instanceof Error && 'code' in error ? String(error.code) : 'unknown')
+    }
+  }
   const drain = async (): Promise<void> => {
     while (waiting.length > 0) {
       batch = waiting
       waiting = []
       waitingChars = 0
-      await sink(batch.join('')).catch(() => {
-        onLost(batch.length)
-      })
+      await write(batch.join(''))
       batch = []
     }
     writing = undefined
@@ -86,7 +102,7 @@ export function createAuditLog(options: {
   const add = (entry: object): void => {
     const line = `${JSON.stringify({ time: new Date(clock.nowMs()).toISOString(), ...entry })}\n`
     if (waitingChars + line.length > LIMITS.auditWaitingCharsMax) {
-      onLost(1)
+      lose(1, 'the sink is too slow')
       return
     }
     waiting.push(line)
@@ -112,7 +128,7 @@ export function createAuditLog(options: {
       const late = sleep(LIMITS.auditEndMs, true, { signal: written.signal }).catch(() => false)
       const isLate = await Promise.race([writing?.then(() => false) ?? false, late])
       written.abort()
-      if (isLate) onLost(batch.length + waiting.length)
+      if (isLate) lose(batch.length + waiting.length, 'the server ended')
     },
   }
 }
@@ -124,23 +140,6 @@ function identityOf(principal: Principal | null): { principalId: string | null; 
 function sqlAs(mode: 'full' | 'hash' | 'none', sql: string): object {
   if (mode === 'none') return {}
   return mode === 'full' ? { sql } : { sqlSha256: createHash('sha256').update(sql).digest('hex') }
-}
-
-/** Says in the log when lines begin to be lost, and when they no longer are. */
-export function sayWhenLost(sink: AuditSink, logger: Logger): AuditSink {
-  let isLosing = false
-  return async (lines) => {
-    try {
-      await sink(lines)
-      if (isLosing) logger.warn('the audit log is written again')
-      isLosing = false
-    } catch (error) {
-      const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-      if (!isLosing) logger.error({ reason }, 'the audit log cannot be written: its lines are lost')
-      isLosing = true
-      throw error
-    }
-  }
 }
 
 /** A pipe without a reader must not hold up its opening. */
