@@ -8,9 +8,12 @@ import { parseErrorBody } from './rest-schemas.ts'
 /** Too slow a request, too early or too many, or something in its way: the same request may be taken later. */
 const LATER_STATUSES: ReadonlySet<number> = new Set([408, 409, 423, 425, 429])
 
-/** True where the same request will not be taken later either: redirects, and what the catalog does not know or serve. */
+/** Redirects for now, as of a gateway whose sign-in has lapsed: the next request goes to the same address again (RFC 9110 §15.4). */
+const TEMPORARY_REDIRECTS: ReadonlySet<number> = new Set([302, 303, 307])
+
+/** True where the same request will not be taken later either: redirects for good, and what the catalog does not know or serve. */
 export function isRefusal(status: number): boolean {
-  if (status === 304) return false
+  if (status === 304 || TEMPORARY_REDIRECTS.has(status)) return false
   return (status >= 300 && status < 500 && !LATER_STATUSES.has(status)) || status === 501 || status === 505
 }
 
@@ -38,7 +41,10 @@ export function catalogFailure(
   if (status === 304)
     return new AppError('CATALOG_UNAVAILABLE', `The catalog sent nothing for ${what} (HTTP 304), unasked`)
   if (status >= 300 && status < 400)
-    return new AppError('CATALOG_REFUSED', `The catalog redirects (HTTP ${status}), which is not followed`)
+    return new AppError(
+      isRefusal(status) ? 'CATALOG_REFUSED' : 'CATALOG_UNAVAILABLE',
+      `The catalog redirects (HTTP ${status}), which is not followed`,
+    )
   if (isRefusal(status))
     return new AppError('CATALOG_REFUSED', `The catalog answered HTTP ${status} for ${what}${words}`)
   const waitMs = status === 503 ? retryAfterMs(answer) : undefined

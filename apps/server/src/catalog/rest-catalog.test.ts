@@ -191,7 +191,11 @@ describe('failures', () => {
     [419, {}, '', 'CATALOG_UNAUTHORIZED'],
     [400, { 'x-amzn-errortype': 'ThrottlingException' }, '', 'CATALOG_UNAVAILABLE'],
     [400, {}, { error: { message: 'no such name', type: 'BadRequestException' } }, 'CATALOG_REFUSED'],
-    [303, { location: '/login' }, '', 'CATALOG_REFUSED'],
+    [301, { location: '/v2' }, '', 'CATALOG_REFUSED'],
+    [308, { location: '/v2' }, '', 'CATALOG_REFUSED'],
+    [302, { location: '/login' }, '', 'CATALOG_UNAVAILABLE'],
+    [303, { location: '/login' }, '', 'CATALOG_UNAVAILABLE'],
+    [307, { location: '/login' }, '', 'CATALOG_UNAVAILABLE'],
     [405, {}, '', 'CATALOG_REFUSED'],
     [422, {}, '<html>', 'CATALOG_REFUSED'],
     [501, {}, '', 'CATALOG_REFUSED'],
@@ -256,11 +260,13 @@ describe('failures', () => {
     },
   )
 
-  it('[RC9] does not follow a redirect', async () => {
-    const { catalog, stub } = await setUp(() => ({ status: 303, headers: { location: '/login' } }), {
+  it.each([301, 302, 303, 307, 308])('[RC9] does not follow a redirect of %i', async (status) => {
+    const { catalog, stub } = await setUp(() => ({ status, headers: { location: '/login' } }), {
       auth: staticToken('t'),
     })
-    await expect(load(catalog)).rejects.toMatchObject({ code: 'CATALOG_REFUSED' })
+    await expect(load(catalog)).rejects.toMatchObject({
+      message: `The catalog redirects (HTTP ${status}), which is not followed`,
+    })
     expect(stub.requests.map(({ path }) => path)).not.toContain('/login')
   })
 

@@ -138,7 +138,7 @@ describe('[RC17] habits that are refused', () => {
     [
       'a login page (Databricks)',
       { status: 303, headers: { location: '/login' }, body: '' },
-      { code: 'CATALOG_REFUSED' },
+      { code: 'CATALOG_UNAVAILABLE' },
     ],
     [
       'neither metadata nor where it is',
