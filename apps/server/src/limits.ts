@@ -305,8 +305,9 @@ export const LIMITS = {
   resultLifetimeMs: 72 * 3_600 * SECOND,
   resultRequestTimeoutMs: 60 * SECOND,
   retentionEveryMs: 600 * SECOND,
-  /** How long an attempt that failed may remove what it wrote; retention removes the rest. */
+  /** How long an attempt without a result may remove what it wrote; retention removes the rest. */
   attemptRemovalMs: 5 * SECOND,
+  objectsRemovedAtOnceMax: 24,
   /** Objects that no manifest names are left for so long: their statement may still be running. */
   resultOrphanMs: 3_600 * SECOND,
   statementsRemovedAtOnceMax: 500,

@@ -32,6 +32,8 @@ const saved = { ...limits }
 beforeAll(async () => {
   Object.assign(limits, { batchRowsMax: 500, resultPartRows: 500, principalsLookedAtEveryMs: 20 })
   Object.assign(limits, { claimEveryMs: 50, pollEveryMs: 20, heartbeatEveryMs: 50 })
+  // However slow the disk is.
+  limits['attemptRemovalMs'] = 60_000
   principals = await createTestPrincipals(ALL)
   lake = await startTestLake(['--demo-scale', '0.01'])
   state = join(lake.directory, 'state')
@@ -80,6 +82,12 @@ const grant = async (grants: { ada?: string[]; bob?: string[] }): Promise<void> 
     return answer.ok ? ((await answer.json()) as { namespaces: unknown[] }).namespaces.length : answer.status
   }
   await expect.poll(found, { interval: 50 }).toBe(expected)
+}
+/** The line of its end in the log. */
+const attemptEnded = async (statementId: string) => {
+  const found = () => stack.log.find((line) => line['statementId'] === statementId && line['outcome'])
+  await expect.poll(found).toBeDefined()
+  return found() as { removedCount: number }
 }
 const partPath = ({ statementId }: PollInfo, index: number): string =>
   join(state, 'results', statementId, '1', `part-0000${index}.arrow`)
@@ -193,11 +201,6 @@ describe('[ST14] grants that were taken away', () => {
       release: async () => expect(await bob.cancel(long.statementId)).toBe('cancelled'),
     }
   }
-  const attemptEnded = async (statementId: string) =>
-    await expect
-      .poll(() => stack.log.find((line) => line['statementId'] === statementId && line['outcome']))
-      .toBeDefined()
-
   it('fail a statement that was submitted before and is claimed after', async () => {
     const { statementId, release } = await submitBehindALongOne()
     await grant({ ada: ['models'], bob: ['*'] })
@@ -247,26 +250,49 @@ describe('[AD4] what is kept for one principal', () => {
   }
 
   it('is nothing of a statement that fails late', async () => {
-    const sql = `SELECT CAST(CASE WHEN range < 299999 THEN '1' ELSE 'x' END AS INTEGER) AS n FROM range(300000)`
-    const submitted = await ada.submit({ sql, isReuseAllowed: false })
-    // It has hundreds of parts.
-    await expect.poll(async () => (await filesOf(submitted)).length, { interval: 5 }).toBeGreaterThan(0)
-    const failed = await ada.ended(submitted.statementId)
+    // The engine is a few tens of thousands of rows ahead of what is written.
+    const sql = `SELECT CAST(CASE WHEN range < 199999 THEN '1' ELSE 'x' END AS INTEGER) AS n, * FROM range(200000)`
+    limits['resultPartRows'] = 20_000
+    const failed = await run(sql)
+    limits['resultPartRows'] = 500
     expect(failed).toMatchObject({ state: 'failed', failure: { code: 'SQL_EXECUTION' } })
+    const { removedCount } = await attemptEnded(failed.statementId)
+    expect(removedCount).toBeGreaterThan(1)
     expect(await filesOf(failed)).toEqual([])
+  })
+
+  it('is bounded in number: those without a result make room, and then it is said when there is room', async () => {
+    await run(`SELECT CAST(range || 'x' AS INTEGER) AS n FROM range(9)`)
+    const before = await ada.list()
+    const withoutResult = before.filter(({ state }) => state !== 'finished')
+    expect(withoutResult.length).toBeGreaterThan(0)
+    limits['statementsKeptOfPrincipalMax'] = before.length
+    for (const { statementId } of withoutResult) {
+      expect(await run(`SELECT '${statementId}' AS s`)).toMatchObject({ state: 'finished' })
+    }
+    const message = expect.stringMatching(/first goes by itself within 7\d h/) as string
+    expect(await ada.poll({ sql: 'SELECT 3 AS n' })).toMatchObject({
+      status: 507,
+      code: 'RESULTS_FULL',
+      message,
+    })
+    const after = await ada.list()
+    expect(after.map(({ state }) => state)).toEqual(before.map(() => 'finished'))
+    limits['statementsKeptOfPrincipalMax'] = saved['statementsKeptOfPrincipalMax']!
   })
 
   it('is bounded in bytes, and nobody else is refused', async () => {
     const small = await run('SELECT 1 AS n')
     const bytes = small.endpoints.reduce((sum, { byteCount }) => sum + byteCount, 0)
     await stack[Symbol.asyncDispose]()
-    await start({ LAKE_PRINCIPAL_KEPT_BYTES_MAX: String(bytes * 2) })
+    await start({ LAKE_PRINCIPAL_KEPT_BYTES_MAX: String(bytes) })
     const full = { state: 'failed', failure: { code: 'RESULTS_FULL' } }
     expect(await run('SELECT 1 AS n')).toMatchObject(full)
     const bob = createBackgroundClient(bobs)
     const ended = async (sql: string) => await bob.ended((await bob.submit({ sql })).statementId)
     const tooLarge = await ended(SQL)
     expect(tooLarge).toMatchObject(full)
+    await attemptEnded(tooLarge.statementId)
     expect(await filesOf(tooLarge)).toEqual([])
     expect(await ended('SELECT 2 AS n')).toMatchObject({ state: 'finished' })
   })

@@ -1,7 +1,9 @@
 // Puts the parts of background statements together: store, results, worker, retention and the service in front of them.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleepFor } from 'node:timers/promises'
+import type { StatementRecord } from '@lake/core/statements/statement.ts'
 import type { Clock } from '../concurrency/clock.ts'
+import { startDeadline } from '../concurrency/deadline.ts'
 import type { TicketKey } from '../config.ts'
 import type { StatementsConfig } from '../config/state.ts'
 import { backgroundEnginesMax } from '../engine/engine-pool.ts'
@@ -13,17 +15,19 @@ import type { Metrics } from '../observability/metrics.ts'
 import type { QueryServices } from '../queries/query-services.ts'
 import type { SecretResolver } from '../catalog/secrets.ts'
 import type { TicketSealer } from '../sealing/ticket-sealer.ts'
+import type { ResultObjects } from '../storage/result-objects.ts'
 import { createKeptResults, type KeptResults } from './kept-results.ts'
 import { openResultObjects } from './open-result-objects.ts'
 import { openStatementStore } from './open-statement-store.ts'
+import type { Attempt } from './result-keys.ts'
 import { createResultReader } from './result-reader.ts'
-import { removeUnwanted } from './retention.ts'
+import { removeAttempt, removeUnwanted } from './retention.ts'
 import { runJob, type FindPrincipal } from './run-job.ts'
 import { createJobSealer } from './sealed-job.ts'
 import { createStatementService, type StatementService } from './statement-service.ts'
 import type { StatementStore } from './statement-store.ts'
 import type { WholeResults } from './whole-results.ts'
-import { startStatementWorker, type WorkerClock } from './worker.ts'
+import { startStatementWorker, type AttemptEnd, type WorkerClock } from './worker.ts'
 
 export interface Statements {
   readonly service: StatementService
@@ -54,7 +58,7 @@ export async function openStatements(
     readonly stack: AsyncDisposableStack
   },
 ): Promise<Statements> {
-  const { services, keys, resolver, logger, metrics, findPrincipal, stack } = parts
+  const { services, keys, resolver, logger, findPrincipal, stack, tickets, wholeSealer } = parts
   const clock = waitingClock(services.clock)
   const store = stack.use(await openStatementStore(config.state, { clock, resolver }))
   const objects = stack.use(await openResultObjects(config.results, resolver))
@@ -71,10 +75,11 @@ export async function openStatements(
       clock,
       runningMax: backgroundEnginesMax(config.enginesMax),
       run: async (record, onProgress, signal) => await runJob(record, onProgress, jobServices, signal),
+      keptBytesMax,
+      discard: async (record, signal) => await discard(record, objects, signal),
       sealFailure: (failure) => jobs.sealFailure(failure),
-      onAttemptEnd(outcome, { statementId, attemptCount, fencingToken }, code) {
-        metrics.attemptEnded(outcome)
-        logger.info({ statementId, attemptCount, fencingToken, outcome, code }, 'attempt ended')
+      onAttemptEnd: (record, end) => {
+        reportEnd(record, end, parts)
       },
       onError,
     }),
@@ -82,7 +87,6 @@ export async function openStatements(
   startRetention({ store, objects, clock }, onError, stack)
   const results = createResultReader({ objects, keys, clock, authorizer: services.authorizer })
   const kept = createKeptResults({ services, store, clock })
-  const { tickets, wholeSealer } = parts
   const service = createStatementService({
     services,
     store,
@@ -109,6 +113,20 @@ export async function openStatements(
       await worker[Symbol.asyncDispose]()
     },
   }
+}
+
+function reportEnd(
+  { statementId, attemptCount, fencingToken }: StatementRecord,
+  end: AttemptEnd,
+  { logger, metrics }: { readonly logger: Logger; readonly metrics: Metrics },
+): void {
+  metrics.attemptEnded(end.outcome)
+  logger.info({ statementId, attemptCount, fencingToken, ...end }, 'attempt ended')
+}
+
+async function discard(attempt: Attempt, objects: ResultObjects, signal: AbortSignal): Promise<number> {
+  using deadline = startDeadline(signal, LIMITS.attemptRemovalMs, 'Removing what an attempt wrote')
+  return await removeAttempt(objects, attempt, deadline.signal)
 }
 
 async function findProblems(store: StatementStore): Promise<readonly string[]> {

@@ -5,6 +5,7 @@
 // are listed before statements are looked up, so an object is never of a statement that was not there yet.
 import { isEnded, type StatementRecord } from '@lake/core/statements/statement.ts'
 import type { Clock } from '../concurrency/clock.ts'
+import { mapConcurrently } from '../concurrency/map-concurrently.ts'
 import { LIMITS } from '../limits.ts'
 import type { ResultObjects } from '../storage/result-objects.ts'
 import {
@@ -25,10 +26,7 @@ export async function removeUnwanted(
   const expired = await store.removeExpired(clock.nowMs(), LIMITS.statementsRemovedAtOnceMax)
   let objectCount = 0
   const remove = async (keys: readonly string[]): Promise<void> => {
-    for (const key of keys) {
-      await objects.remove(key, signal)
-      objectCount += 1
-    }
+    objectCount += await removeAll(objects, keys, signal)
   }
   for (const statementId of expired) {
     const keys: string[] = []
@@ -55,15 +53,30 @@ export async function removeUnwanted(
   return { statementCount: expired.length, objectCount }
 }
 
-/** What an attempt wrote that will have no result: nothing will ever name it. */
+/**
+ * What an attempt wrote that will have no result: nothing will ever name it.
+ * @returns how many objects
+ */
 export async function removeAttempt(
   objects: ResultObjects,
   attempt: Attempt,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<number> {
   const keys: string[] = []
   for await (const { key } of objects.list(attemptPrefix(attempt), signal)) keys.push(key)
-  for (const key of keys) await objects.remove(key, signal)
+  return await removeAll(objects, keys, signal)
+}
+
+/** Several at once: a bucket takes a while for each, and one result may have thousands. */
+async function removeAll(
+  objects: ResultObjects,
+  keys: readonly string[],
+  signal: AbortSignal,
+): Promise<number> {
+  const remove = async (key: string, each: AbortSignal): Promise<void> => {
+    await objects.remove(key, each)
+  }
+  return (await mapConcurrently(keys, LIMITS.objectsRemovedAtOnceMax, remove, signal)).length
 }
 
 /** Whether nothing will ever name the object. The attempt of a statement that has not ended may still. */

@@ -3,12 +3,11 @@ import type { Principal } from '@lake/core/access/principal.ts'
 import { AppError, isAppError } from '@lake/core/errors.ts'
 import type { AttemptProgress, ManifestPointer, StatementRecord } from '@lake/core/statements/statement.ts'
 import { startDeadline } from '../concurrency/deadline.ts'
-import { LIMITS } from '../limits.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { QueryServices } from '../queries/query-services.ts'
 import { runQuery } from '../queries/run-query.ts'
 import type { ResultObjects } from '../storage/result-objects.ts'
-import { removeAttempt } from './retention.ts'
+import { noRoom, roomBytesOf } from './result-room.ts'
 import { writeResult } from './result-writer.ts'
 import type { JobSealer } from './sealed-job.ts'
 import type { StatementStore } from './statement-store.ts'
@@ -46,7 +45,8 @@ export async function runJob(
   const principal = await findPrincipal(submitter, claims.issuedAtMs, deadline.signal)
   if (principal === undefined)
     throw new AppError('UNAUTHENTICATED', 'Who submitted the statement may not sign in any more')
-  const roomBytes = keptBytesMax - (await store.keptBytes(record.owner))
+  // What others finish meanwhile is looked at before the commit.
+  const roomBytes = await roomBytesOf(record.owner, store, keptBytesMax)
   if (roomBytes <= 0) throw noRoom(keptBytesMax)
   const { statementId, fencingToken } = record
   const stream = runQuery(
@@ -74,18 +74,9 @@ export async function runJob(
   try {
     return await writeResult(stream, writing, deadline.signal)
   } catch (error) {
-    // Or statements that fail late would fill the store until retention comes round.
-    const removal = AbortSignal.timeout(LIMITS.attemptRemovalMs)
-    await removeAttempt(objects, attempt, removal).catch(() => undefined)
     const isOfRoom = isAppError(error, 'RESULT_TOO_LARGE') && error.details?.bytesMax === roomBytes
     throw isOfRoom ? noRoom(keptBytesMax) : error
   }
-}
-
-/** Of the share of its principal. */
-function noRoom(keptBytesMax: number): AppError {
-  const message = `Your kept results have the ${keptBytesMax} bytes that they may have, or would; they go by themselves after a while`
-  return new AppError('RESULTS_FULL', message, { details: { bytesMax: keptBytesMax } })
 }
 
 /** Engine processes are taken behind the statements that people wait for. */

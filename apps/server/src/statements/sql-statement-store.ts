@@ -43,6 +43,7 @@ const recordRow = z.object({
 
 const stateRow = z.object({ state: statementState })
 const idRow = z.object({ statement_id: text })
+const keptRow = z.object({ kept_count: integer, first_expires_at_ms: nullableInteger })
 const resultRow = z.object({ manifest: text })
 
 /** The tables must be there: see `migrate`. Owns the connection. */
@@ -57,6 +58,15 @@ export function createSqlStatementStore(connection: SqlConnection): StatementSto
 
   return {
     insert: async (statement, bounds) => (await run(sql.INSERT, { ...statement, ...bounds })).length > 0,
+    async makeRoom(owner, { openOfOwnerMax, keptOfOwnerMax, openMax }) {
+      const parameters = { owner, openOfOwnerMax, keptOfOwnerMax, openMax }
+      return (await run(sql.MAKE_ROOM, parameters)).length > 0
+    },
+    async findKept(owner) {
+      const [row = {}] = await run(sql.FIND_KEPT, { owner })
+      const { kept_count: count, first_expires_at_ms: firstExpiresAtMs } = parseRow(keptRow, row)
+      return { count, firstExpiresAtMs }
+    },
     find: async (statementId) => first(await run(sql.FIND, { statementId })),
     findByIdempotencyKey: async (owner, idempotencyKey) =>
       first(await run(sql.FIND_BY_IDEMPOTENCY_KEY, { owner, idempotencyKey })),
@@ -142,10 +152,19 @@ function toRecord(row: SqlRow): StatementRecord {
   }
 }
 
-const pointerOf = (manifest: string): ManifestPointer => JSON.parse(manifest) as ManifestPointer
+function pointerOf(manifest: string): ManifestPointer {
+  try {
+    return JSON.parse(manifest) as ManifestPointer
+  } catch {
+    throw notOurs()
+  }
+}
 
 function parseRow<T>(schema: z.ZodType<T>, row: SqlRow): T {
   const { success, data } = schema.safeParse(row)
   if (success) return data
-  throw new AppError('STATEMENTS_UNAVAILABLE', 'The store of statements holds a row that is not one of ours')
+  throw notOurs()
 }
+
+const notOurs = (): AppError =>
+  new AppError('STATEMENTS_UNAVAILABLE', 'The store of statements holds a row that is not one of ours')

@@ -34,7 +34,7 @@ export interface StatementService {
   /**
    * Submits a statement, or tells how far a submitted one is.
    * @throws AppError what planning throws; NO_SUCH_STATEMENT, STATEMENT_CONFLICT, STATEMENT_UNREADABLE, BUSY,
-   *   STATEMENTS_UNAVAILABLE, RESULTS_UNAVAILABLE, RESULT_CORRUPT, TICKET_INVALID, TICKET_EXPIRED
+   *   RESULTS_FULL, STATEMENTS_UNAVAILABLE, RESULTS_UNAVAILABLE, RESULT_CORRUPT, TICKET_INVALID, TICKET_EXPIRED
    */
   poll(request: PollRequest, principal: Principal, signal: AbortSignal): Promise<PollInfo>
   /** @throws AppError NO_SUCH_STATEMENT, STATEMENTS_UNAVAILABLE */
@@ -174,17 +174,30 @@ async function submit(
     keptOfOwnerMax: LIMITS.statementsKeptOfPrincipalMax,
     openMax: LIMITS.statementsOpenMax,
   }
-  const isAdded = await store.insert(statement, bounds)
+  const add = async (): Promise<StatementRecord | undefined> =>
+    (await store.insert(statement, bounds))
+      ? await store.find(statement.statementId)
+      : idempotencyKey === null
+        ? undefined
+        : await store.findByIdempotencyKey(owner, idempotencyKey)
+  const added = await add()
+  const record = added ?? ((await store.makeRoom(owner, bounds)) ? await add() : undefined)
   options.wakeWorker()
-  const record = isAdded
-    ? await store.find(statement.statementId)
-    : idempotencyKey === null
-      ? undefined
-      : await store.findByIdempotencyKey(owner, idempotencyKey)
   if (record) return await describe(sameRequest(record, requestDigest), principal, options, signal)
-  throw new AppError('BUSY', 'Too many background statements are waiting, running or kept; come back later', {
-    details: { retryAfterMs: LIMITS.submitRetryAfterMs },
-  })
+  throw await refusalOf(owner, options)
+}
+
+/** Why nothing more is taken of the owner. */
+async function refusalOf(owner: string, { store, clock }: Parts): Promise<AppError> {
+  const { count, firstExpiresAtMs } = await store.findKept(owner)
+  if (count < LIMITS.statementsKeptOfPrincipalMax || firstExpiresAtMs === null) {
+    return new AppError('BUSY', 'Too many background statements are waiting or running; come back later', {
+      details: { retryAfterMs: LIMITS.submitRetryAfterMs },
+    })
+  }
+  const hours = Math.max(1, Math.ceil((firstExpiresAtMs - clock.nowMs()) / 3_600_000))
+  const message = `You have ${count} background statements, the most that are kept of one person; the first goes by itself within ${hours} h`
+  return new AppError('RESULTS_FULL', message)
 }
 
 async function planRequest(

@@ -8,18 +8,32 @@ const COLUMNS = `statement_id, owner, idempotency_key, request_digest, result_di
 const IS_OPEN = `state IN ('queued', 'running', 'cancelling')`
 const IS_HELD = `statement_id = :statementId AND fencing_token = CAST(:fencingToken AS bigint)`
 
+const HAS_OPEN_PLACE = `(SELECT count(*) FROM statements WHERE ${IS_OPEN}) < CAST(:openMax AS bigint)
+    AND (SELECT count(*) FROM statements WHERE ${IS_OPEN} AND owner = CAST(:owner AS text))
+      < CAST(:openOfOwnerMax AS bigint)`
+
 export const INSERT = `
   INSERT INTO statements (statement_id, owner, idempotency_key, request_digest, result_digest, sealed_job, state,
     revision, fencing_token, attempt_count, available_at_ms, submitted_at_ms, bytes_read, bytes_planned, row_count)
   SELECT CAST(:statementId AS text), CAST(:owner AS text), CAST(:idempotencyKey AS text), CAST(:requestDigest AS text),
     CAST(:resultDigest AS text), CAST(:sealedJob AS text), 'queued', 1, 0, 0, CAST(:nowMs AS bigint),
     CAST(:nowMs AS bigint), 0, 0, 0
-  WHERE (SELECT count(*) FROM statements WHERE ${IS_OPEN}) < CAST(:openMax AS bigint)
-    AND (SELECT count(*) FROM statements WHERE ${IS_OPEN} AND owner = CAST(:owner AS text))
-      < CAST(:openOfOwnerMax AS bigint)
+  WHERE ${HAS_OPEN_PLACE}
     AND (SELECT count(*) FROM statements WHERE owner = CAST(:owner AS text)) < CAST(:keptOfOwnerMax AS bigint)
   ON CONFLICT DO NOTHING
   RETURNING statement_id`
+
+export const MAKE_ROOM = `
+  DELETE FROM statements WHERE statement_id IN (
+    SELECT statement_id FROM statements
+    WHERE owner = CAST(:owner AS text) AND state IN ('failed', 'cancelled')
+      AND ${HAS_OPEN_PLACE}
+      AND (SELECT count(*) FROM statements WHERE owner = CAST(:owner AS text)) >= CAST(:keptOfOwnerMax AS bigint)
+    ORDER BY ended_at_ms, statement_id LIMIT 1)
+  RETURNING statement_id`
+
+export const FIND_KEPT = `
+  SELECT count(*) AS kept_count, min(expires_at_ms) AS first_expires_at_ms FROM statements WHERE owner = :owner`
 
 export const FIND_RESULTS = `SELECT manifest FROM statements WHERE owner = :owner AND state = 'finished'`
 

@@ -42,6 +42,12 @@ export type StatementEnd =
   | { readonly state: 'failed'; readonly sealedFailure: string }
   | { readonly state: 'cancelled' }
 
+export interface StatementBounds {
+  readonly openOfOwnerMax: number
+  readonly keptOfOwnerMax: number
+  readonly openMax: number
+}
+
 /** When something happened, and until when it is kept. */
 export interface EndTimes {
   readonly nowMs: number
@@ -54,15 +60,15 @@ export interface StatementStore extends AsyncDisposable {
    * `openOfOwnerMax` statements that have not ended, or `keptOfOwnerMax` at all, or all owners together `openMax` open ones.
    * @returns whether it was added
    */
-  insert(
-    statement: NewStatement,
-    bounds: {
-      readonly nowMs: number
-      readonly openOfOwnerMax: number
-      readonly keptOfOwnerMax: number
-      readonly openMax: number
-    },
-  ): Promise<boolean>
+  insert(statement: NewStatement, bounds: StatementBounds & { readonly nowMs: number }): Promise<boolean>
+  /**
+   * Where an owner has `keptOfOwnerMax` statements and nothing else keeps another one out: removes the one of theirs that
+   * failed or was cancelled first.
+   * @returns whether it did
+   */
+  makeRoom(owner: string, bounds: StatementBounds): Promise<boolean>
+  /** How many statements of the owner there are, and when the first of them expires. */
+  findKept(owner: string): Promise<{ readonly count: number; readonly firstExpiresAtMs: number | null }>
   find(statementId: string): Promise<StatementRecord | undefined>
   findByIdempotencyKey(owner: string, idempotencyKey: string): Promise<StatementRecord | undefined>
   /** The newest finished one of the owner with this digest that does not expire before `untilMs`. */

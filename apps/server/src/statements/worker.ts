@@ -9,14 +9,18 @@
 // overtaken     another worker claimed it after the lease: nothing of this attempt is written any more. So does an attempt
 //               end that could not reach the store for a whole lease, since it cannot know.
 //
+// An attempt without a result removes what it wrote, once the store says that nothing can make it one. One that is handed back
+// by a server that stops leaves it to retention: the others, and the drain, do not wait for that.
+//
 // Whatever it writes to the store carries the fencing token of its claim, so none of this depends on timing.
 import { AppError, isAppError } from '@lake/core/errors.ts'
-import { afterFailure } from '@lake/core/statements/claim.ts'
+import { afterFailure, mayBeCommitted } from '@lake/core/statements/claim.ts'
 import type { StatementFailure } from '@lake/core/statements/poll-info.ts'
 import type { AttemptProgress, ManifestPointer, StatementRecord } from '@lake/core/statements/statement.ts'
 import type { Clock } from '../concurrency/clock.ts'
 import { LIMITS } from '../limits.ts'
 import { errorCodeOf } from '../observability/error-code.ts'
+import { noRoom, roomBytesOf } from './result-room.ts'
 import type { StatementStore } from './statement-store.ts'
 
 /** Time, as far as the worker waits for it. */
@@ -40,13 +44,24 @@ export interface WorkerOptions {
     onProgress: (progress: AttemptProgress) => void,
     signal: AbortSignal,
   ) => Promise<ManifestPointer>
+  /** Of all results that are kept for one owner. */
+  readonly keptBytesMax: number
+  /** Removes what an attempt wrote that is no result and cannot become one. @returns how many objects */
+  readonly discard: (record: StatementRecord, signal: AbortSignal) => Promise<number>
   readonly sealFailure: (failure: StatementFailure) => string
-  readonly onAttemptEnd: (outcome: AttemptOutcome, record: StatementRecord, code: string) => void
+  readonly onAttemptEnd: (record: StatementRecord, end: AttemptEnd) => void
   /** Bugs, and what the store failed with. */
   readonly onError: (error: unknown) => void
 }
 
 export type AttemptOutcome = 'committed' | 'failed' | 'handed-back' | 'cancelled' | 'overtaken'
+
+export interface AttemptEnd {
+  readonly outcome: AttemptOutcome
+  readonly code: string
+  /** Objects of the attempt. */
+  readonly removedCount: number
+}
 
 /** Disposing it hands back what runs and waits until that has ended. */
 export interface StatementWorker extends AsyncDisposable {
@@ -136,7 +151,7 @@ async function runAttempt(
   let progress = record.progress
   const beating = beat(record, () => progress, options, { attempt, finished: finished.signal })
   let outcome: AttemptOutcome
-  let code = 'ok'
+  let reason: unknown
   try {
     const onProgress = (next: AttemptProgress): void => {
       progress = next
@@ -144,15 +159,33 @@ async function runAttempt(
     const manifest = await options.run(record, onProgress, attempt.signal)
     outcome = await commit(record, manifest, options, attempt.signal)
   } catch (error) {
-    const reason: unknown = attempt.signal.aborted ? attempt.signal.reason : error
-    code = reason instanceof AttemptStopped ? reason.outcome : errorCodeOf(reason)
+    reason = attempt.signal.aborted ? attempt.signal.reason : error
     outcome = await settle(record, reason, options)
   } finally {
     finished.abort()
     stopping.removeEventListener('abort', stop)
     await beating
   }
-  options.onAttemptEnd(outcome, record, code)
+  const isKept = outcome === 'committed' || isHandBack(reason)
+  const removedCount = isKept ? 0 : await discard(record, options, stopping)
+  const code = reason instanceof AttemptStopped ? reason.outcome : errorCodeOf(reason)
+  options.onAttemptEnd(record, { outcome, code: outcome === 'committed' ? 'ok' : code, removedCount })
+}
+
+/** Or statements that fail late would fill the store of results until retention comes round. */
+async function discard(
+  record: StatementRecord,
+  options: WorkerOptions,
+  stopping: AbortSignal,
+): Promise<number> {
+  try {
+    const found = await options.store.find(record.statementId)
+    if (mayBeCommitted(found, record.fencingToken)) return 0
+    return await options.discard(record, stopping)
+  } catch (error) {
+    if (!stopping.aborted) options.onError(error)
+    return 0
+  }
 }
 
 /** Prolongs the lease until the attempt has ended; stops it when it is cancelled, overtaken, or out of reach too long. */
@@ -190,23 +223,40 @@ async function beat(
 async function commit(
   record: StatementRecord,
   manifest: ManifestPointer,
-  { store, clock, onError }: WorkerOptions,
+  options: WorkerOptions,
   signal: AbortSignal,
 ): Promise<AttemptOutcome> {
+  const { store, clock, keptBytesMax } = options
+  // Others may have finished since it began.
+  const roomBytes = await onceAnswered(
+    async () => await roomBytesOf(record.owner, store, keptBytesMax),
+    options,
+    signal,
+  )
+  if (manifest.byteCount > roomBytes) throw noRoom(keptBytesMax)
+  const end = async (): Promise<AttemptOutcome> => {
+    const nowMs = clock.nowMs()
+    const times = { nowMs, expiresAtMs: nowMs + LIMITS.resultLifetimeMs }
+    if (await store.end(record, { state: 'finished', manifest }, times)) return 'committed'
+    const found = await store.find(record.statementId)
+    if (found?.state === 'finished' && found.fencingToken === record.fencingToken) return 'committed'
+    throw new AttemptStopped(
+      found?.state === 'cancelling' && found.fencingToken === record.fencingToken ? 'cancelled' : 'overtaken',
+    )
+  }
+  return await onceAnswered(end, options, signal)
+}
+
+/** Repeats `work` until the store answers. Stopping does not undo what is all but done; being overtaken does. */
+async function onceAnswered<T>(
+  work: () => Promise<T>,
+  { clock, onError }: WorkerOptions,
+  signal: AbortSignal,
+): Promise<T> {
   for (;;) {
-    // Stopping does not undo what is all but done; being overtaken does.
     if (signal.aborted && !isHandBack(signal.reason)) throw signal.reason
     try {
-      const nowMs = clock.nowMs()
-      const times = { nowMs, expiresAtMs: nowMs + LIMITS.resultLifetimeMs }
-      if (await store.end(record, { state: 'finished', manifest }, times)) return 'committed'
-      const found = await store.find(record.statementId)
-      if (found?.state === 'finished' && found.fencingToken === record.fencingToken) return 'committed'
-      throw new AttemptStopped(
-        found?.state === 'cancelling' && found.fencingToken === record.fencingToken
-          ? 'cancelled'
-          : 'overtaken',
-      )
+      return await work()
     } catch (error) {
       if (!isAppError(error, 'STATEMENTS_UNAVAILABLE') || signal.aborted) throw error
       onError(error)

@@ -17,7 +17,7 @@ import { createTicketSealer } from '../../src/sealing/ticket-sealer.ts'
 import { createKeptResults, ownerOf } from '../../src/statements/kept-results.ts'
 import { manifestKey, partKey } from '../../src/statements/result-keys.ts'
 import { createResultReader } from '../../src/statements/result-reader.ts'
-import { removeUnwanted } from '../../src/statements/retention.ts'
+import { removeAttempt, removeUnwanted } from '../../src/statements/retention.ts'
 import { writeResult } from '../../src/statements/result-writer.ts'
 import { createJobSealer } from '../../src/statements/sealed-job.ts'
 import type { SqlConnection } from '../../src/statements/sql-connection.ts'
@@ -71,6 +71,7 @@ export const STORE_CALLS: Readonly<Record<string, (text: string) => boolean>> = 
   findByIdempotencyKey: (text) => text === sql.FIND_BY_IDEMPOTENCY_KEY,
   findFinished: (text) => text === sql.FIND_FINISHED,
   list: (text) => text === sql.LIST,
+  keptBytes: (text) => text === sql.FIND_RESULTS,
   claim: (text) => text.includes("SET state = 'running'"),
   renew: (text) => text === sql.RENEW,
   handBack: (text) => text === sql.HAND_BACK,
@@ -292,6 +293,9 @@ export function startFaultyStatements(parts: {
         signal,
       )
     },
+    keptBytesMax: Number.MAX_SAFE_INTEGER,
+    discard: async ({ statementId, fencingToken }, signal) =>
+      await removeAttempt(objects, { statementId, fencingToken }, signal),
     sealFailure: (failure) => jobs.sealFailure(failure),
     onAttemptEnd: () => undefined,
     onError(error) {

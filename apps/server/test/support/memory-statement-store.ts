@@ -137,6 +137,23 @@ export function createMemoryStatementStore(): MemoryStatementStore {
       })
       return true
     },
+    async makeRoom(owner, { openOfOwnerMax, keptOfOwnerMax, openMax }) {
+      const open = all().filter(({ state }) => !isEnded(state))
+      const own = all().filter((record) => record.owner === owner)
+      const isOpenFull =
+        open.length >= openMax || own.filter(({ state }) => !isEnded(state)).length >= openOfOwnerMax
+      const [oldest] = own
+        .filter(({ state }) => state === 'failed' || state === 'cancelled')
+        .sort((a, b) => (a.endedAtMs ?? 0) - (b.endedAtMs ?? 0) || (a.statementId < b.statementId ? -1 : 1))
+      if (isOpenFull || own.length < keptOfOwnerMax || oldest === undefined)
+        return await Promise.resolve(false)
+      return records.delete(oldest.statementId)
+    },
+    async findKept(owner) {
+      const own = all().filter((record) => record.owner === owner)
+      const expiries = own.flatMap(({ expiresAtMs }) => expiresAtMs ?? []).sort((a, b) => a - b)
+      return await Promise.resolve({ count: own.length, firstExpiresAtMs: expiries[0] ?? null })
+    },
     find: async (statementId) => await Promise.resolve(records.get(statementId)),
     findByIdempotencyKey: async (owner, key) =>
       await Promise.resolve(all().find((record) => record.owner === owner && record.idempotencyKey === key)),

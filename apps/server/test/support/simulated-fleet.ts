@@ -7,6 +7,7 @@ import { AppError } from '@lake/core/errors.ts'
 import type { StatementRecord } from '@lake/core/statements/statement.ts'
 import type { Progress } from '@lake/core/api/wire.ts'
 import { encodeMessageBatch, END_OF_STREAM } from '../../src/engine/arrow-messages.ts'
+import { removeAttempt } from '../../src/statements/retention.ts'
 import { writeResult } from '../../src/statements/result-writer.ts'
 import type { StatementStore } from '../../src/statements/statement-store.ts'
 import { startStatementWorker, type WorkerClock } from '../../src/statements/worker.ts'
@@ -108,6 +109,9 @@ export function startFleet(options: FleetOptions): Fleet {
           },
           signal,
         ),
+      keptBytesMax: Number.MAX_SAFE_INTEGER,
+      discard: async ({ statementId, fencingToken }, signal) =>
+        await removeAttempt(faultyObjects(options.objects, call), { statementId, fencingToken }, signal),
       sealFailure: ({ code }) => code,
       onAttemptEnd: () => undefined,
       onError(error) {
@@ -141,6 +145,7 @@ function faultyStore(
     claim: async (claim) => await call(() => store.claim(claim), lost),
     renew: async (claim, lease) => await call(() => store.renew(claim, lease), lost),
     handBack: async (claim, next) => await call(() => store.handBack(claim, next), lost),
+    keptBytes: async (owner) => await call(() => store.keptBytes(owner), lost),
     find: async (statementId) => await call(() => store.find(statementId), lost),
     endAbandoned: async (failure, times) => await call(() => store.endAbandoned(failure, times), lost),
     end: async (claim, how, times) =>

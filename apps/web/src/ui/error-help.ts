@@ -30,7 +30,7 @@ const NEXT_STEPS: Readonly<Record<string, string>> = {
   STATEMENT_UNREADABLE: 'Run the statement again: its key is gone.',
   STATEMENTS_UNAVAILABLE: 'Try again shortly. What runs in the background goes on.',
   RESULTS_UNAVAILABLE: 'Try again shortly.',
-  RESULTS_FULL: 'Ask the operator to make room for results, or select less.',
+  RESULTS_FULL: 'Wait until kept results expire, select less, or ask the operator to make room.',
   RESULT_CORRUPT: 'Run the statement again: what was kept of its result is damaged.',
   SCAN_TOO_LARGE: 'Filter on a partition column, or select fewer columns.',
   EXPORT_FORMAT_LIMIT: 'Choose another format.',

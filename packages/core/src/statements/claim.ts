@@ -24,6 +24,11 @@ export function isHeldBy(record: StatementRecord, fencingToken: number): boolean
   return record.fencingToken === fencingToken && (record.state === 'running' || record.state === 'cancelling')
 }
 
+/** Whether the result of the attempt under `fencingToken` was committed, or may be by a write that arrives late. */
+export function mayBeCommitted(record: StatementRecord | undefined, fencingToken: number): boolean {
+  return record?.fencingToken === fencingToken && (record.state === 'running' || record.state === 'finished')
+}
+
 /** What another claim makes of the record. */
 export function claimRecord(
   record: StatementRecord,
