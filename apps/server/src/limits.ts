@@ -284,8 +284,10 @@ export const LIMITS = {
   attemptsMax: 4,
   /** After a first attempt that may heal; doubles with each. */
   attemptDelayMs: 2 * SECOND,
-  /** Of a statement: until it is so old, a worker that cannot open it leaves it to others, with other keys. */
+  /** So long a worker leaves a statement that it cannot open to others, with other keys. */
   unreadableForMs: 600 * SECOND,
+  /** Where it has not met it for so long, another one had it: it begins anew. */
+  unreadableGapMs: 60 * SECOND,
   backgroundDeadlineMs: 4 * 3_600 * SECOND,
   /** How long a poll may wait for news, how often it looks, and how many may wait at once; others are answered at once. */
   pollWaitMsMax: 20 * SECOND,

@@ -77,6 +77,9 @@ function start(
     objects,
     worker,
     errors,
+    advance: (ms: number) => {
+      clock.advance(ms)
+    },
     submit,
     ended: async (statementId: string) => await endOf(statementId).promise,
     times: () => ({ nowMs: clock.nowMs(), expiresAtMs: clock.nowMs() + 1_000 }),
@@ -155,6 +158,17 @@ it('[ST10] one that a server hands back when it stops leaves them to retention',
   expect(await fleet.ended('s')).toMatchObject({ outcome: 'handed-back', removedCount: 0 })
   expect(await fleet.store.find('s')).toMatchObject({ state: 'queued', attemptCount: 0 })
   expect(fleet.objects.keys()).toHaveLength(PART_COUNT)
+})
+
+it('[ST6] one that it cannot open is handed back at the first look, however old the statement is', async () => {
+  const fleet = start(async () => {
+    fleet.advance(LIMITS.unreadableForMs + 1)
+    return await Promise.reject(new AppError('STATEMENT_UNREADABLE', 'another key'))
+  })
+  await fleet.submit('s')
+  expect(await fleet.ended('s')).toMatchObject({ outcome: 'handed-back', code: 'STATEMENT_UNREADABLE' })
+  expect(await fleet.store.find('s')).toMatchObject({ state: 'queued', attemptCount: 0 })
+  await fleet.worker[Symbol.asyncDispose]()
 })
 
 it('[AD4] of two that had room when they began, the second to end fails where the first has taken it', async () => {

@@ -22,6 +22,7 @@ import { LIMITS } from '../limits.ts'
 import { errorCodeOf } from '../observability/error-code.ts'
 import { noRoom, roomBytesOf } from './result-room.ts'
 import type { StatementStore } from './statement-store.ts'
+import { createUnreadableLooks, type UnreadableLooks } from './unreadable-looks.ts'
 
 /** Time, as far as the worker waits for it. */
 export interface WorkerClock extends Clock {
@@ -70,6 +71,10 @@ export interface StatementWorker extends AsyncDisposable {
   readonly runningCount: number
 }
 
+interface AttemptParts extends WorkerOptions {
+  readonly unreadable: UnreadableLooks
+}
+
 /** Why an attempt was stopped from here. */
 class AttemptStopped extends Error {
   readonly outcome: 'handed-back' | 'cancelled' | 'overtaken'
@@ -81,6 +86,7 @@ class AttemptStopped extends Error {
 
 export function startStatementWorker(options: WorkerOptions): StatementWorker {
   const { store, clock, workerId } = options
+  const parts = { ...options, unreadable: createUnreadableLooks() }
   const stopping = new AbortController()
   const running = new Set<Promise<void>>()
   let wakeUp = new AbortController()
@@ -91,7 +97,7 @@ export function startStatementWorker(options: WorkerOptions): StatementWorker {
       const leaseExpiresAtMs = nowMs + LIMITS.claimLeaseMs
       const record = await store.claim({ workerId, nowMs, leaseExpiresAtMs, attemptsMax: LIMITS.attemptsMax })
       if (record === undefined) return
-      const attempt: Promise<void> = runAttempt(record, options, stopping.signal).finally(() => {
+      const attempt: Promise<void> = runAttempt(record, parts, stopping.signal).finally(() => {
         running.delete(attempt)
         wakeUp.abort()
       })
@@ -138,7 +144,7 @@ const WORKERS_LOST: StatementFailure = {
 /** Never rejects: how it ended is in the store, or will be found out there. */
 async function runAttempt(
   record: StatementRecord,
-  options: WorkerOptions,
+  options: AttemptParts,
   stopping: AbortSignal,
 ): Promise<void> {
   const attempt = new AbortController()
@@ -272,9 +278,9 @@ const isHandBack = (reason: unknown): boolean =>
 async function settle(
   record: StatementRecord,
   reason: unknown,
-  options: WorkerOptions,
+  options: AttemptParts,
 ): Promise<AttemptOutcome> {
-  const { store, clock, onError } = options
+  const { store, clock, onError, unreadable } = options
   const nowMs = clock.nowMs()
   const times = { nowMs, expiresAtMs: nowMs + LIMITS.resultLifetimeMs }
   const endCancelled = async (): Promise<AttemptOutcome> =>
@@ -295,8 +301,13 @@ async function settle(
     }
     const failure = failureOf(reason, onError)
     const { attemptsMax, attemptDelayMs: delayMs, unreadableForMs } = LIMITS
-    const attempt = { attemptCount: record.attemptCount, ageMs: nowMs - record.submittedAtMs }
-    const next = afterFailure(failure.code, attempt, { attemptsMax, delayMs, unreadableForMs })
+    const { attemptCount, statementId } = record
+    const unreadableMs = failure.code === 'STATEMENT_UNREADABLE' ? unreadable.note(statementId, nowMs) : 0
+    const next = afterFailure(
+      failure.code,
+      { attemptCount, unreadableMs },
+      { attemptsMax, delayMs, unreadableForMs },
+    )
     const sealedFailure = options.sealFailure(failure)
     if (next.kind === 'retry')
       return await handBack(next.delayMs, next.isAttemptCounted, next.isAttemptCounted ? sealedFailure : null)

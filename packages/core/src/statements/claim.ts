@@ -72,16 +72,16 @@ export type AfterFailure =
  * What follows an attempt that failed: another one later, where the code may heal and attempts are left. What one server
  * cannot open, another may: while keys or versions are changed, they are not the same everywhere.
  * @param attempt.attemptCount this attempt included
- * @param attempt.ageMs of the statement, since it was submitted
+ * @param attempt.unreadableMs for how long the server has found that it cannot open the statement
  * @param limits.delayMs after the first attempt; doubles with each
- * @param limits.unreadableForMs the age until which a statement that cannot be opened is left to others
+ * @param limits.unreadableForMs for how long such a statement is left to others
  */
 export function afterFailure(
   code: ErrorCode,
-  { attemptCount, ageMs }: { readonly attemptCount: number; readonly ageMs: number },
+  { attemptCount, unreadableMs }: { readonly attemptCount: number; readonly unreadableMs: number },
   limits: { readonly attemptsMax: number; readonly delayMs: number; readonly unreadableForMs: number },
 ): AfterFailure {
-  if (code === 'STATEMENT_UNREADABLE' && ageMs < limits.unreadableForMs)
+  if (code === 'STATEMENT_UNREADABLE' && unreadableMs < limits.unreadableForMs)
     return { kind: 'retry', delayMs: limits.delayMs, isAttemptCounted: false }
   const isAttemptCounted = !UNCOUNTED.includes(code)
   if (!ERROR_CODES[code].isRetryable || FINAL.includes(code)) return { kind: 'fail' }

@@ -19,7 +19,7 @@ describe('[SM1] the share of a statement that is done', () => {
 
 describe('[SM2] a failed attempt', () => {
   const limits = { attemptsMax: 3, delayMs: 100, unreadableForMs: 1_000 }
-  const attempt = (attemptCount: number, ageMs = 1_000) => ({ attemptCount, ageMs })
+  const attempt = (attemptCount: number, unreadableMs = 1_000) => ({ attemptCount, unreadableMs })
 
   it('is followed by another, later each time, where its code may heal and attempts are left', () => {
     expect(afterFailure('STORAGE_UNAVAILABLE', attempt(1), limits)).toMatchObject({
