@@ -60,6 +60,7 @@ test('the tree can be used by keyboard alone', async ({ page }) => {
   await workbench.expectEditorText('iceberg.analytics.episodes')
   await page.keyboard.type(' e, ')
   await workbench.treeItem('episode_id').dblclick()
+  await workbench.expectEditorText('iceberg.analytics.episodes e, episode_id')
   await page.keyboard.type(' FROM ')
   await workbench.treeItem('robots').dblclick()
   await expect(page).toHaveURL(/\/$/)

@@ -58,11 +58,14 @@ export const openStatement = ({ title, sql, pins, parameters }: StatementLink) =
  * @param isElsewhere the editor is not shown: it takes the place of the page that is, to which a first click led
  */
 export function insertSql(editor: RefObject<EditorHandle | null>, sql: string, isElsewhere: boolean): void {
-  if (isElsewhere) navigate('/', { replace: true })
-  // Once it is shown, so that it can take the focus.
-  setTimeout(() => {
+  const insert = (): void => {
     const tab = activeTab(readTabs().tabs)
     if (editor.current === null) tabActions.setSql(tab.id, tab.sql + sql)
     else editor.current.insert(sql)
-  })
+  }
+  if (isElsewhere) {
+    navigate('/', { replace: true })
+    // Once it is shown, so that it can take the focus.
+    setTimeout(insert)
+  } else insert()
 }
