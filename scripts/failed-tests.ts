@@ -1,4 +1,5 @@
 // What failed, from the reports of Vitest and Playwright, for the end of a run: its beginning may be gone by then.
+import { stripVTControlCharacters } from 'node:util'
 
 /** Characters kept of one message. */
 const MESSAGE_LENGTH_MAX = 1_500
@@ -82,7 +83,6 @@ export function failedInBrowser(report: BrowserReport): FailedTest[] {
 }
 
 function failedTest(name: string, messages: readonly string[]): FailedTest {
-  const escapes = new RegExp(String.raw`\u001B\[[\d;]*m`, 'g')
-  const message = messages.join('\n').replaceAll(escapes, '')
+  const message = stripVTControlCharacters(messages.join('\n'))
   return { name, message: message.slice(0, MESSAGE_LENGTH_MAX) }
 }

@@ -1,15 +1,8 @@
-import { afterEach, describe, expect, it } from 'vitest'
-import { load, startStubCatalog, tableBody } from '../../test/support/stub-catalog.ts'
+import { describe, expect, it } from 'vitest'
+import { openStubs } from '../../test/support/open-stubs.ts'
+import { load, tableBody } from '../../test/support/stub-catalog.ts'
 
-const opened: AsyncDisposable[] = []
-const setUp: typeof startStubCatalog = async (...options) => {
-  const started = await startStubCatalog(...options)
-  opened.push(started)
-  return started
-}
-afterEach(async () => {
-  for (const part of opened.splice(0)) await part[Symbol.asyncDispose]()
-})
+const { setUp } = openStubs()
 
 describe('[RC20] a name that is a view', () => {
   const VIEW = '/v1/{prefix}/namespaces/{namespace}/views/{view}'

@@ -1,19 +1,12 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { AppError } from '@lake/core/errors.ts'
-import { load, startStubCatalog, staticToken, tableBody } from '../../test/support/stub-catalog.ts'
+import { openStubs } from '../../test/support/open-stubs.ts'
+import { load, staticToken, tableBody } from '../../test/support/stub-catalog.ts'
 import { startStub } from '../../test/support/stub-http.ts'
 import { LIMITS } from '../limits.ts'
 
 const NEVER = new AbortController().signal
-const opened: AsyncDisposable[] = []
-const setUp: typeof startStubCatalog = async (...options) => {
-  const started = await startStubCatalog(...options)
-  opened.push(started)
-  return started
-}
-afterEach(async () => {
-  for (const part of opened.splice(0)) await part[Symbol.asyncDispose]()
-})
+const { opened, setUp } = openStubs()
 
 describe('configuration and paths', () => {
   it('[RC2] [RC3] asks for the warehouse once and builds paths from prefix and separator', async () => {

@@ -1,11 +1,6 @@
-import { afterEach, describe, expect, it } from 'vitest'
-import {
-  clientCredentials,
-  load,
-  startStubCatalog,
-  staticToken,
-  tableBody,
-} from '../../test/support/stub-catalog.ts'
+import { describe, expect, it } from 'vitest'
+import { openStubs } from '../../test/support/open-stubs.ts'
+import { clientCredentials, load, staticToken, tableBody } from '../../test/support/stub-catalog.ts'
 import { createManualClock } from '../../test/support/manual-clock.ts'
 import { startStub } from '../../test/support/stub-http.ts'
 import { LIMITS } from '../limits.ts'
@@ -14,15 +9,7 @@ import { createHttpClient } from './http-client.ts'
 import { createSecretResolver } from './secrets.ts'
 import { createSession } from './session.ts'
 
-const opened: AsyncDisposable[] = []
-const setUp: typeof startStubCatalog = async (...options) => {
-  const started = await startStubCatalog(...options)
-  opened.push(started)
-  return started
-}
-afterEach(async () => {
-  for (const part of opened.splice(0)) await part[Symbol.asyncDispose]()
-})
+const { opened, setUp } = openStubs()
 
 describe('session', () => {
   it('[RC7] sends a static bearer and never renews it', async () => {

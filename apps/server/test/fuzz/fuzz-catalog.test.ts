@@ -17,29 +17,10 @@ import { createTablePaths } from '../../src/storage/table-paths.ts'
 import { readPathMap } from '../../src/storage/table-storage.ts'
 import { credentialsEndAtMs, selectSettings } from '../../src/storage/vended-credentials.ts'
 import { fuzz } from './fuzz.ts'
-import { mutateBytes, type Random } from './mutate-bytes.ts'
+import type { Random } from './mutate-bytes.ts'
 import { mutateJson, type Json } from './mutate-json.ts'
+import { bytesOf, jsonTarget, textTarget } from './text-targets.ts'
 
-const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
-const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
-const textTarget = {
-  mutate: (inputs: readonly string[], random: Random): string =>
-    textOf(mutateBytes(inputs.map(bytesOf), random)),
-  sizeOf: (text: string) => text.length,
-}
-const jsonTarget = {
-  mutate: (inputs: readonly string[], random: Random): string =>
-    random() < 0.8
-      ? JSON.stringify(
-          mutateJson(
-            inputs.map((text) => JSON.parse(text) as Json),
-            random,
-          ),
-        )
-      : textTarget.mutate(inputs, random),
-  sizeOf: (text: string) => text.length,
-  multiple: 256,
-}
 const BASE = new URL('https://catalog.example/api/catalog')
 
 /** Every address that is asked is below the one that is configured or allowed. */

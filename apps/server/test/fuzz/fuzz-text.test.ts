@@ -30,26 +30,9 @@ import { missingFieldSql } from '../../src/parquet/default-sql.ts'
 import { duckdbType } from '../../src/sql/duckdb-type.ts'
 import { fuzz } from './fuzz.ts'
 import { fixtureFiles } from './inputs.ts'
-import { mutateBytes, type Random } from './mutate-bytes.ts'
-import { mutateJson, type Json } from './mutate-json.ts'
+import { mutateBytes } from './mutate-bytes.ts'
+import { bytesOf, jsonTarget, textTarget, textOf } from './text-targets.ts'
 
-const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
-const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
-
-/** Mostly JSON with damage in its structure, else damaged text. */
-const textTarget = {
-  mutate: (inputs: readonly string[], random: Random): string =>
-    random() < 0.8
-      ? JSON.stringify(
-          mutateJson(
-            inputs.map((text) => JSON.parse(text) as Json),
-            random,
-          ),
-        )
-      : textOf(mutateBytes(inputs.map(bytesOf), random)),
-  sizeOf: (text: string) => text.length,
-  multiple: 256,
-}
 const REST_CODES = ['CATALOG_UNAVAILABLE'] as const
 const TABLE_CODES = [
   'CATALOG_UNAVAILABLE',
@@ -110,7 +93,7 @@ const answers = metadataTexts.map((text) =>
 
 describe('[FZ1] answers of catalogs', () => {
   fuzz('loadTable with its metadata', {
-    ...textTarget,
+    ...jsonTarget,
     inputs: answers,
     runs: 300,
     codes: TABLE_CODES,
@@ -123,7 +106,7 @@ describe('[FZ1] answers of catalogs', () => {
     inputs: metadataTexts.flatMap((text) => [bytesOf(text), new Uint8Array(gzipSync(text))]),
     mutate: (inputs, random) => {
       if (random() < 0.3) return mutateBytes(inputs, random)
-      const text = textTarget.mutate(metadataTexts, random)
+      const text = jsonTarget.mutate(metadataTexts, random)
       return random() < 0.5 ? bytesOf(text) : new Uint8Array(gzipSync(text))
     },
     sizeOf: (bytes) => bytes.byteLength,
@@ -139,7 +122,7 @@ describe('[FZ1] answers of catalogs', () => {
     )
   })
   fuzz('configuration, lists and credentials', {
-    ...textTarget,
+    ...jsonTarget,
     inputs: [
       JSON.stringify({
         defaults: { prefix: 'p', a: null },
@@ -157,7 +140,7 @@ describe('[FZ1] answers of catalogs', () => {
     ],
   })
   fuzz('bodies of errors', {
-    ...textTarget,
+    ...jsonTarget,
     inputs: [
       JSON.stringify({ error: { message: 'no', type: 'NoSuchTableException', code: 404 } }),
       JSON.stringify({ message: 'no', type: null }),
@@ -173,9 +156,9 @@ const MAPPING = JSON.stringify([
 ])
 
 describe('[FZ1] texts of metadata', () => {
-  fuzz('name mappings', { ...textTarget, inputs: [MAPPING], run: parseNameMapping })
+  fuzz('name mappings', { ...jsonTarget, inputs: [MAPPING], run: parseNameMapping })
   fuzz('types', {
-    mutate: (inputs, random) => textOf(mutateBytes(inputs.map(bytesOf), random)),
+    mutate: (inputs, random) => textTarget.mutate(inputs, random),
     sizeOf: (text: string) => text.length,
     inputs: [
       'decimal(38, 10)',
@@ -191,7 +174,7 @@ describe('[FZ1] texts of metadata', () => {
     },
   })
   fuzz('transforms', {
-    mutate: (inputs, random) => textOf(mutateBytes(inputs.map(bytesOf), random)),
+    mutate: (inputs, random) => textTarget.mutate(inputs, random),
     sizeOf: (text: string) => text.length,
     inputs: ['bucket[16]', 'truncate[4]', 'identity', 'hour'],
     isTotal: true,
@@ -211,7 +194,7 @@ const PRINCIPALS = JSON.stringify({
 
 describe('[FZ1] files of the deployment', () => {
   fuzz('the principals file', {
-    ...textTarget,
+    ...jsonTarget,
     inputs: [PRINCIPALS],
     isTotal: true,
     run: (text) => {

@@ -13,16 +13,10 @@ import { Secret } from '../../src/observability/redaction.ts'
 import { storageError } from '../../src/storage/storage-errors.ts'
 import { createTablePaths } from '../../src/storage/table-paths.ts'
 import { fuzz } from './fuzz.ts'
-import { concat, mutateBytes, type Random } from './mutate-bytes.ts'
+import { concat, mutateBytes } from './mutate-bytes.ts'
+import { bytesOf, textTarget, textOf } from './text-targets.ts'
 
 const bytesTarget = { mutate: mutateBytes, sizeOf: (bytes: Uint8Array) => bytes.byteLength }
-const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
-const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
-const textTarget = {
-  mutate: (inputs: readonly string[], random: Random): string =>
-    textOf(mutateBytes(inputs.map(bytesOf), random)),
-  sizeOf: (text: string) => text.length,
-}
 
 const VALUES: readonly (readonly [PrimitiveType, LiteralValue])[] = [
   [{ kind: 'boolean' }, true],

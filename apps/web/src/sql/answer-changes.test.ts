@@ -14,9 +14,9 @@ it('[TV6] compares the statement at its snapshots with itself, by name, whatever
     "SELECT ';' AS s FROM iceberg.sales.orders o -- ;",
     ' -- done',
     ')',
-    `SELECT '-' AS change, * FROM (SELECT "s", "a ""b""" FROM answer_then EXCEPT ALL SELECT "s", "a ""b""" FROM answer_now)`,
+    `SELECT '-' AS change, * FROM (SELECT s, "a ""b""" FROM answer_then EXCEPT ALL SELECT s, "a ""b""" FROM answer_now)`,
     'UNION ALL',
-    `SELECT '+' AS change, * FROM (SELECT "s", "a ""b""" FROM answer_now EXCEPT ALL SELECT "s", "a ""b""" FROM answer_then)`,
+    `SELECT '+' AS change, * FROM (SELECT s, "a ""b""" FROM answer_now EXCEPT ALL SELECT s, "a ""b""" FROM answer_then)`,
   ])
 })
 

@@ -1,4 +1,5 @@
 // The statement that says how an answer has changed: the rows that it has at one time of its tables and not at the other.
+import { quoteIdentifier } from '@lake/core/iceberg/identifiers.ts'
 import { placeVersions, type TableVersion } from './at-versions.ts'
 import { blankLiterals, hasTopLevelLimit } from './blank-literals.ts'
 
@@ -28,7 +29,7 @@ export function answerChangesSql({ sql, versions, columns }: AnswerThen): string
   const then = placeVersions(text, versions)
   if (then.unplaced.length > 0) return null
   const isByName = new Set(columns.map((name) => name.toLowerCase())).size === columns.length
-  const list = isByName ? columns.map((name) => `"${name.replaceAll('"', '""')}"`).join(', ') : '*'
+  const list = isByName ? columns.map(quoteIdentifier).join(', ') : '*'
   const limited = hasTopLevelLimit(text)
     ? '\n-- The statement takes some rows of more: that it took others is no change of the data.'
     : ''

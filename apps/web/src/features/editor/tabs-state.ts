@@ -2,6 +2,7 @@
 // lost: a closed tab keeps its text and can be reopened. There is always at least one open tab.
 import { requestedPin, type RequestedPin } from '@lake/core/api/contract.ts'
 import { tableKey } from '@lake/core/iceberg/identifiers.ts'
+import { savedIdOf } from '../../history/history.ts'
 import { PARAMETERS_MAX, TABS_CLOSED_KEPT_MAX, TABS_OPEN_MAX } from '../../limits.ts'
 import { parameterList, type Parameter } from '../../sql/parameters.ts'
 
@@ -71,7 +72,6 @@ export function closeTab(state: TabsState, id: string, freshId: string): TabsSta
 export function reopenTab(state: TabsState, freshSavedId: string): TabsState {
   const tab = state.closed.at(-1)
   if (tab === undefined || state.open.length >= TABS_OPEN_MAX) return state
-  const savedIdOf = ({ id, savedId = id }: Tab): string => savedId
   const isTaken = state.open.some((other) => savedIdOf(other) === savedIdOf(tab))
   const reopened = isTaken ? { ...tab, savedId: freshSavedId } : tab
   return { open: [...state.open, reopened], activeId: tab.id, closed: state.closed.slice(0, -1) }
